@@ -11,7 +11,6 @@ import (
 	"anamnesis/internal/index/postgres"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
-	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/layout"
 	"anamnesis/internal/team"
@@ -112,14 +111,19 @@ func takeHome(ctx context.Context, r *Rooms, c team.Change, h *HomeResult) (why 
 		return "", nil
 	}
 	if layout.Of(c.Path) == layout.Held {
-		return takeDraft(ctx, r, n, h)
+		if err := ingest.InboxOf(r.Ingester).Propose(ctx, n, note.Guest); err != nil {
+			return "", err
+		}
+		h.Held++
+		return "it waits for its owner's decision", nil
 	}
-	n.Quarantine = n.Quarantine || redact.PromptInjection(n.Title+"\n"+n.Body) || redact.PromptInjection(n.Statement())
 	if known, err := knownAtHome(ctx, r, c, n); err != nil || known {
 		h.Known++
 		return "its owner's store has it", err
 	}
-	out, err := r.Ingester.Add(ctx, ingest.Draft{Note: n, Reason: store.Update})
+	out, err := r.Ingester.Admit(ctx, ingest.Draft{
+		Note: n, By: ingest.Guest, Here: own(n.Project), Account: n.Type == note.Episodic && n.Kind == "", Reason: store.Update,
+	})
 	if err != nil {
 		return "", err
 	}
@@ -138,19 +142,12 @@ func takeHome(ctx context.Context, r *Rooms, c team.Change, h *HomeResult) (why 
 	return "its owner's store has it", nil
 }
 
-// takeDraft takes a draft that waits for a decision.
-func takeDraft(ctx context.Context, r *Rooms, n *note.Note, h *HomeResult) (why string, err error) {
-	beliefs := ingest.BeliefsOf(r.Ingester)
-	if n.HasTag(note.CandidateTag) {
-		err = beliefs.Propose(ctx, n)
-	} else {
-		_, err = beliefs.Wait(ctx, n, n.StatusReason)
+// own is the project that a guest works on; a note for all projects names none.
+func own(project string) string {
+	if project == note.Global {
+		return ""
 	}
-	if err != nil {
-		return "", err
-	}
-	h.Held++
-	return "it waits for its owner's decision", nil
+	return project
 }
 
 // homeNote reads the note of a row, or says why it is none.

@@ -50,7 +50,7 @@ func aMachine(t *testing.T, server string, away bool) *Rooms {
 
 func write(t *testing.T, r *Rooms, source, title, body string) ingest.Outcome {
 	t.Helper()
-	out, err := r.Ingester.Add(t.Context(), ingest.Draft{Note: &note.Note{
+	out, err := r.Ingester.Admit(t.Context(), ingest.Draft{By: ingest.Person, Note: &note.Note{
 		Type: note.Semantic, Title: title, Body: body, Project: "shop", Provenance: note.Provenance{Source: source, Confidence: 1},
 	}})
 	if err = errors.Join(err, out.Stale); err != nil {
@@ -162,9 +162,9 @@ func TestHomeKilled(t *testing.T) {
 		write(t, away, note.Human, "Orders are events", "In a log.")
 		write(t, away, note.Agent, "Amounts are integers", "In cents.") // the owner says it already
 		write(t, away, note.Agent, "Deploy on Mondays", "At nine.")     // the owner forgot it
-		if _, err := ingest.BeliefsOf(away.Ingester).Wait(t.Context(), &note.Note{
+		if _, err := away.Ingester.Admit(t.Context(), ingest.Draft{By: ingest.Agent, Note: &note.Note{
 			Type: note.Semantic, Title: "Wait for the bank", Body: "On Mondays.", Project: "shop", Provenance: note.Provenance{Source: note.Agent, Confidence: 1},
-		}, "risky"); err != nil {
+		}}); err != nil {
 			t.Fatal(err)
 		}
 		if err := SendDrafts(t.Context(), away); err != nil {

@@ -142,7 +142,7 @@ func (b *box) add() {
 	for i := range rapid.IntRange(1, 3).Draw(w.t, "paragraphs") {
 		n.Body += strings.Repeat("\n\n", min(i, 1)) + "paragraph " + w.word(n.ID)
 	}
-	_, _, err := storetest.Writer(b.store).Put(n, store.Ref{}, store.Update)
+	_, _, err := storetest.Put(b.store, n, store.Ref{}, store.Update)
 	w.check(err)
 }
 
@@ -172,14 +172,14 @@ func (b *box) edit() {
 		n.Rule = "rule " + w.word(n.ID)
 	}
 	n.Body, n.UpdatedAt = strings.Join(parts, "\n\n"), note.At(b.store.Now())
-	_, _, err := storetest.Writer(b.store).Put(n, ref, store.Update)
+	_, _, err := storetest.Put(b.store, n, ref, store.Update)
 	w.check(err)
 }
 
 func (b *box) move() {
 	if n, ref := b.some(); n != nil {
 		n.Type, n.UpdatedAt = rapid.SampledFrom(note.Types).Draw(b.w.t, "new type"), note.At(b.store.Now())
-		_, _, err := storetest.Writer(b.store).Put(n, ref, store.Update)
+		_, _, err := storetest.Put(b.store, n, ref, store.Update)
 		b.w.check(err)
 	}
 }

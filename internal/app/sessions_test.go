@@ -73,7 +73,7 @@ func TestForgetSessionOfNote(t *testing.T) {
 		ID: id, Type: note.Episodic, Title: "The invoice mail", Body: "It was sent twice.", Project: "shop", Scope: note.Portable,
 		Provenance: note.Provenance{Source: note.SessionEnd, Confidence: 1, Session: "a"}, CreatedAt: note.At(h.Started),
 	}
-	if _, err := r.Ingester.Add(t.Context(), ingest.Draft{Note: n}); err != nil {
+	if _, err := r.Ingester.Admit(t.Context(), ingest.Draft{By: ingest.Person, Note: n}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := app.Forget(t.Context(), r, string(id), true); err != nil {

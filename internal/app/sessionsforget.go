@@ -192,7 +192,7 @@ func KeepExchange(ctx context.Context, r *Rooms, id, title string) (Written, err
 	draft := &note.Note{
 		Type: note.Episodic, Title: text.Cut(title, note.MaxTitle), Body: body, Scope: note.Portable, Project: s.Project,
 		Tags:       []string{"exchange"},
-		Provenance: note.Provenance{Source: note.Human, Confidence: 1, Session: s.Session},
+		Provenance: note.Provenance{Confidence: 1, Session: s.Session},
 	}
 	if !e.At.IsZero() {
 		draft.CreatedAt = note.At(e.At)
@@ -203,7 +203,7 @@ func KeepExchange(ctx context.Context, r *Rooms, id, title string) (Written, err
 	if s.Dir != "" {
 		capture.Stamp(draft, s.Dir, r.Redactor)
 	}
-	out, err := r.Ingester.Add(ctx, ingest.Draft{Note: draft, Dir: s.Dir})
+	out, err := r.Ingester.Admit(ctx, ingest.Draft{Note: draft, By: r.Host.By, Here: s.Project, Account: true, Dir: s.Dir})
 	if err != nil {
 		return Written{}, err
 	}

@@ -146,10 +146,7 @@ func bringHome(ctx context.Context, r *Rooms, clone *repo.Repo, all *repo.Readin
 	if why := confidential(r, row.Ref.Path, merged); why != "" {
 		return why, nil
 	}
-	switch _, err := r.Ingester.Edit(ctx, row.ID, docs[0].Data, merged); {
-	case errors.Is(err, ingest.ErrChanged): // its owner is at work: the next run takes it home
-		return "", nil
-	case err != nil:
+	if _, err := r.Ingester.Edit(ctx, ingest.Teammate, row.ID, docs[0].Data, merged); err != nil {
 		return note.Line(err.Error(), 200), nil
 	}
 	t.Home = append(t.Home, row.ID)

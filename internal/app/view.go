@@ -1,6 +1,7 @@
 package app
 
 import (
+	"slices"
 	"strings"
 
 	"anamnesis/internal/index"
@@ -30,6 +31,8 @@ type NoteHead struct {
 	Status      string    `json:"status"`
 	When        []string  `json:"when,omitempty"`   // its triggers
 	Author      string    `json:"author,omitempty"` // who of the team shares it
+	Vouched     bool      `json:"vouched"`          // it is the user's word
+	Reviewed    string    `json:"reviewed_at,omitempty"`
 }
 
 // HeadOf returns the head of a note.
@@ -37,8 +40,16 @@ func HeadOf(n *note.Note) NoteHead {
 	return NoteHead{
 		n.ID, n.Type, n.Title, n.Project, n.MachineID, string(n.Scope), n.UserID, n.WorkspaceID, n.Provenance.Source,
 		n.Provenance.Confidence, n.Provenance.Model, n.Provenance.Session, n.Supersedes, n.Tags,
-		string(n.CreatedAt), string(n.UpdatedAt), n.Branch, n.Status, n.When, n.Author,
+		string(n.CreatedAt), string(n.UpdatedAt), n.Branch, n.Status, n.When, n.Author, n.UserSaid(), reviewedAt(n),
 	}
+}
+
+// reviewedAt is when the owner of a note read it as it is, "" for never.
+func reviewedAt(n *note.Note) string {
+	if !n.IsReviewed() {
+		return ""
+	}
+	return string(n.Reviewed)
 }
 
 // A NoteView is a note in its place: its head, whether it is recalled, what replaced it, and
@@ -67,6 +78,7 @@ func ViewRow(r *Rooms, row index.Row) NoteView {
 		ID: row.ID, Type: row.Type, Title: row.Title, Project: row.Project, MachineID: row.MachineID, Scope: string(row.Ref.Scope),
 		UserID: row.UserID, WorkspaceID: row.WorkspaceID, Source: row.Source, Confidence: row.Confidence, Session: row.Session,
 		Tags: row.Tags, Branch: row.Branch, Status: row.Status,
+		Vouched: row.Source == note.Human || row.Source == note.User || slices.Contains(row.Tags, note.ReviewedTag),
 	}
 	if !row.Created.IsZero() {
 		head.CreatedAt = string(note.At(row.Created))

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"anamnesis/internal/index"
-	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 )
@@ -32,15 +31,18 @@ type InboxItem struct {
 // UnreadNotes lists the notes that a model or a session wrote and nobody has looked at, those in
 // quarantine apart.
 func UnreadNotes(ctx context.Context, r *Rooms) (quarantined, others []*note.Note, err error) {
-	rows, err := r.Index.Select(ctx, index.Filter{Dead: true, WithoutTag: ingest.Reviewed, Sources: note.MadeSources}, 0)
+	made := append(slices.Clone(note.MadeSources), note.Unconfirmed)
+	rows, err := r.Index.Select(ctx, index.Filter{Dead: true, WithoutTag: note.ReviewedTag, Sources: made}, 0)
 	if err != nil {
 		return nil, nil, err
 	}
-	dead, err := r.Index.Select(ctx, index.Filter{Dead: true, OnlyDead: true, WithoutTag: ingest.Reviewed}, 0)
+	dead, err := r.Index.Select(ctx, index.Filter{Dead: true, OnlyDead: true, WithoutTag: note.ReviewedTag}, 0)
 	if err != nil {
 		return nil, nil, err
 	}
-	dead = slices.DeleteFunc(dead, func(row index.Row) bool { return slices.Contains(note.MadeSources, row.Source) })
+	dead = slices.DeleteFunc(dead, func(row index.Row) bool {
+		return row.Source == note.Unconfirmed || slices.Contains(note.MadeSources, row.Source)
+	})
 	for _, row := range append(rows, dead...) {
 		if row.Ended() {
 			continue

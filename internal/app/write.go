@@ -24,8 +24,8 @@ type Draft struct {
 	Global  bool     // for every project
 	Branch  string   // the git branch that it is about; "." is the one that is checked out
 	Scope   string
-	Source  string // human, or agent (its secrets are masked)
-	Force   bool   // write it even if it was forgotten or is a near-duplicate
+	Agent   bool // an agent wrote it, whoever runs the command: it is judged as an agent's
+	Force   bool // write it even if it was forgotten or is a near-duplicate
 }
 
 // Titled takes the title from the first line of the body when there is none.
@@ -47,8 +47,6 @@ func (d *Draft) Check() error {
 		return Usagef("add: --type %q: use procedural, semantic or episodic", d.Type)
 	case d.Scope != string(note.Portable) && d.Scope != string(note.Local):
 		return Usagef("add: --scope %q: use portable or machine-local", d.Scope)
-	case d.Source != note.Human && d.Source != note.Agent:
-		return Usagef("add: --source %q: use human or agent", d.Source)
 	}
 	when, err := note.ParseTriggers(d.When)
 	if err != nil {
@@ -95,40 +93,50 @@ func NewWritten(r *Rooms, command string, out ingest.Outcome) (Written, error) {
 	return w, nil
 }
 
+// By is the author of a draft that a face was given.
+func (d *Draft) By(r *Rooms) ingest.Author {
+	if d.Agent {
+		return ingest.Agent
+	}
+	return r.Host.By
+}
+
 // Add writes a note.
 func Add(ctx context.Context, r *Rooms, d Draft) (Written, error) {
-	if err := r.MayRedact(); err != nil && d.Source != note.Human {
+	by := d.By(r)
+	if err := r.MayRedact(); err != nil && by != ingest.Person {
 		return Written{}, err
 	}
-	if d.Source == note.Human && strings.ContainsRune(d.Title+d.Body, 0) { // of an agent's words it is dropped
+	if by == ingest.Person && strings.ContainsRune(d.Title+d.Body, 0) { // of others' words it is dropped
 		return Written{}, Usagef("the text holds a NUL character, so it is none; give a file of text")
 	}
 	n := &note.Note{
 		Type: note.Type(d.Type), Title: d.Title, Body: d.Body, Scope: note.Scope(d.Scope), Tags: d.Tags, When: d.When,
-		Provenance: note.Provenance{Source: d.Source, Confidence: 1}, Project: note.Global,
+		Provenance: note.Provenance{Confidence: sureness(by)}, Project: note.Global,
 	}
+	dir, derr := os.Getwd()
 	at := ""
 	if !d.Global {
 		id := PlaceProject(r.Store, d.Project)
 		n.Project, n.Branch = id.Key, branchOf(d.Branch, id)
-		if dir, err := os.Getwd(); err == nil && id.Source != "flag" {
+		if derr == nil && id.Source != "flag" {
 			capture.Stamp(n, dir, r.Redactor)
 			at = dir
 		}
 	}
-	if d.Source == note.Agent && !d.Force {
-		dir, _ := os.Getwd()
-		out, err := WriteByAgent(ctx, r, AgentDraft{Note: n, Here: project.Identify(r.Store, dir).Key, Dir: at})
-		if err != nil {
-			return Written{}, fieldUsage(err)
-		}
-		return NewWritten(r, "add", out.Outcome)
-	}
-	out, err := r.Ingester.Add(ctx, ingest.Draft{Note: n, Force: d.Force, Dir: at})
+	out, err := r.Ingester.Admit(ctx, ingest.Draft{Note: n, By: by, Here: project.Identify(r.Store, dir).Key, Force: d.Force, Dir: at})
 	if err != nil {
 		return Written{}, fieldUsage(err)
 	}
 	return NewWritten(r, "add", out)
+}
+
+// sureness is the confidence of a note as its author wrote it.
+func sureness(by ingest.Author) float64 {
+	if by.Speaks() {
+		return 1
+	}
+	return 0.8
 }
 
 // fieldUsage makes wrong usage of a field that a note cannot have.
@@ -223,7 +231,7 @@ func (e *Editable) With(c Edit) ([]byte, error) {
 // ApplyEdit replaces the file of a note that nobody changed since.
 func ApplyEdit(ctx context.Context, r *Rooms, e Editable, edited []byte) (Written, error) {
 	trace := traceIDs(ctx, r, e.ID)
-	out, err := r.Ingester.Edit(ctx, e.ID, e.File, edited)
+	out, err := r.Ingester.Edit(ctx, r.Host.By, e.ID, e.File, edited)
 	if err != nil {
 		return Written{}, err
 	}

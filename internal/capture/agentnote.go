@@ -81,13 +81,13 @@ func (r *Recorder) agentNotes(ctx context.Context, s *agent.Session, said []lear
 		earlier := slices.DeleteFunc(slices.Clone(said), func(x learn.Said) bool { return x.Turn > w.turn })
 		if q, ok := learn.Find(earlier, w.quote); ok {
 			turns = append(turns, q.Said.Turn)
-			_, err := ingest.BeliefsOf(r.ingester).Vouch(ctx, n.ID, note.Evidence{
+			_, err := ingest.Vouch(ctx, r.ingester, n.ID, note.Evidence{
 				Session: from.Harness + "/" + from.Session, Chunk: q.Chunk(), Quote: note.CutRunes(q.Words, note.MaxQuote),
 			})
 			errs = append(errs, err)
 			continue
 		}
-		if n.Provenance.Source != note.Agent || n.HasTag(note.ReviewedTag) {
+		if n.Provenance.Source != note.Agent || n.UserSaid() {
 			continue
 		}
 		if _, ok := learn.Find(asked, w.quote); ok {
@@ -124,7 +124,7 @@ func programWords(s *agent.Session) []learn.Said {
 // remembered joins what a person typed with what an agent wrote into its own memory, which the
 // drain has imported by now: a note that states it is the user's word.
 func (r *Recorder) remembered(ctx context.Context, q *learn.Quote, from learn.Origin) (bool, error) {
-	near, err := ingest.BeliefsOf(r.ingester).Near(ctx, &note.Note{
+	near, err := ingest.Near(ctx, r.ingester, &note.Note{
 		Type: note.Semantic, Scope: note.Portable, Project: from.Project, Title: note.Line(q.Words, note.MaxTitle),
 	})
 	if err != nil {
@@ -136,7 +136,7 @@ func (r *Recorder) remembered(ctx context.Context, q *learn.Quote, from learn.Or
 		if x.Note.Provenance.Source != note.Import || states == claim.Opposite || states == claim.Unrelated {
 			continue
 		}
-		_, err := ingest.BeliefsOf(r.ingester).Vouch(ctx, x.Note.ID, note.Evidence{
+		_, err := ingest.Vouch(ctx, r.ingester, x.Note.ID, note.Evidence{
 			Session: from.Harness + "/" + from.Session, Chunk: q.Chunk(), Quote: note.CutRunes(q.Words, note.MaxQuote),
 		})
 		return true, err

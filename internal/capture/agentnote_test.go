@@ -19,7 +19,7 @@ func TestAgentNotes(t *testing.T) {
 	rec := capture.New(r.store, r.ingester, r.redactor, capture.Options{MachineID: "box", Learn: true})
 	wrote := func(title, quote string) (note.ID, string) {
 		t.Helper()
-		out, err := r.ingester.Add(t.Context(), ingest.Draft{Note: &note.Note{
+		out, err := r.ingester.Admit(t.Context(), ingest.Draft{By: ingest.Agent, Here: "app", Note: &note.Note{
 			Type: note.Semantic, Project: "app", Title: title, Provenance: note.Provenance{Source: note.Agent, Confidence: 0.8, Session: "s1"},
 		}})
 		if err != nil {

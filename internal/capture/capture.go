@@ -143,7 +143,9 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 		c.Declined = true
 		return c, skipped(n.Provenance.Session, c.Project, "declined")
 	}
-	c.Outcome, err = r.ingester.Add(ctx, ingest.Draft{Note: n, Reason: store.Capture, Dir: facts.folder(q)})
+	c.Outcome, err = r.ingester.Admit(ctx, ingest.Draft{
+		Note: n, By: ingest.Model, Here: c.Project, Account: true, Reason: store.Capture, Dir: facts.folder(q),
+	})
 	if err != nil {
 		return c, fmt.Errorf("capture %s: %w", q.Transcript, err)
 	}

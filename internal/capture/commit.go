@@ -57,7 +57,7 @@ func (r *Recorder) undo(ctx context.Context, q Request, s *agent.Session, f *fac
 	if len(undone) == 0 {
 		return nil
 	}
-	_, err := ingest.BeliefsOf(r.ingester).Undo(ctx, project.Names(r.store, project.Identity{Key: key}), undone)
+	_, err := ingest.Disprove(ctx, r.ingester, project.Names(r.store, project.Identity{Key: key}), undone)
 	return err
 }
 

@@ -331,7 +331,7 @@ func TestHandoffIsTaken(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRoom(t)
-			out, err := r.ingester.LeaveHandoff(t.Context(), ingest.Handoff{Project: "app", Title: "Printer next", Body: "See printer.go."})
+			out, err := r.ingester.LeaveHandoff(t.Context(), ingest.Handoff{Project: "app", Title: "Printer next", Body: "See printer.go.", By: ingest.Agent, Here: "app"})
 			if err != nil {
 				t.Fatal(err)
 			}

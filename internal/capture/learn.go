@@ -28,19 +28,21 @@ func (r *Recorder) learn(ctx context.Context, q Request, s *agent.Session, f *fa
 		return 0, nil
 	}
 	from, clean := r.origin(q, f, key, s)
-	beliefs := ingest.BeliefsOf(r.ingester)
 	var errs []error
 	refused := 0
-	take := func(n *note.Note, turn int) {
+	take := func(n *note.Note, turn int, shown string) {
 		n.Commits = session.CommitAfter(session.Commits(s), turn)
 		Stamp(n, from.Dir, r.redactor, from.Edited...)
 		if n.Quarantine { // it reads like orders to an agent
 			refused++
 			return
 		}
-		b, err := beliefs.Learn(ctx, ingest.Learning{Note: n, Dir: from.Dir, Beside: func(n *note.Note) *note.Sidecar {
-			return learn.Relate(r.store, r.redactor, &learn.Rule{Title: n.Title}, n)
-		}})
+		b, err := r.ingester.Admit(ctx, ingest.Draft{
+			Note: n, By: ingest.Order, Here: from.Project, Dir: from.Dir, Once: true, Shown: shown,
+			Beside: func(n *note.Note) *note.Sidecar {
+				return learn.Relate(r.store, r.redactor, &learn.Rule{Title: n.Title}, n)
+			},
+		})
 		if err != nil {
 			errs = append(errs, err)
 			return
@@ -59,11 +61,11 @@ func (r *Recorder) learn(ctx context.Context, q Request, s *agent.Session, f *fa
 		if slices.Contains(written, o.Quote.Said.Turn) {
 			continue // the agent wrote it down, in better words
 		}
-		take(o.Note(from), o.Quote.Said.Turn)
+		take(o.Note(from), o.Quote.Said.Turn, "")
 		taken = append(taken, o.Quote.Said.Turn)
 	}
 	for _, p := range learn.Permissions(s, clean, r.noted(from.Session)...) {
-		take(p.Note(from), p.Quote.Said.Turn)
+		take(p.Note(from), p.Quote.Said.Turn, p.Call)
 		taken = append(taken, p.Quote.Said.Turn)
 	}
 	candidates := slices.DeleteFunc(learn.Candidates(s, clean), func(c learn.Candidate) bool {
@@ -98,7 +100,6 @@ func (r *Recorder) leave(ctx context.Context, s *agent.Session, candidates []lea
 	if r.model != nil && r.opts.Read {
 		return r.enqueueReading(ctx, s, candidates, from, clean, st.Read)
 	}
-	beliefs := ingest.BeliefsOf(r.ingester)
 	declined := 0
 	for i := range candidates {
 		c := &candidates[i]
@@ -106,7 +107,7 @@ func (r *Recorder) leave(ctx context.Context, s *agent.Session, candidates []lea
 			declined++
 			continue
 		}
-		if err := beliefs.Propose(ctx, c.Draft(from)); err != nil {
+		if err := ingest.InboxOf(r.ingester).Propose(ctx, c.Draft(from), note.User); err != nil {
 			return err
 		}
 	}
@@ -150,7 +151,7 @@ func (r *Recorder) reading(
 		return nil, nil
 	}
 	about := note.Note{Title: slice.Text, Project: from.Project, Type: note.Semantic, Scope: note.Portable}
-	near, err := ingest.BeliefsOf(r.ingester).Near(ctx, &about)
+	near, err := ingest.Near(ctx, r.ingester, &about)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ func TestPreviewHeedsDecisions(t *testing.T) {
 		n := r.note(id)
 		do(n)
 		ref, _ := r.store.Find(id)
-		if _, _, err := storetest.Writer(r.store).Put(n, ref, store.Update); err != nil {
+		if _, _, err := storetest.Put(r.store, n, ref, store.Update); err != nil {
 			r.Fatal(err)
 		}
 	}

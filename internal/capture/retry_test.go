@@ -142,7 +142,7 @@ func TestRetryLeavesAlone(t *testing.T) {
 		n := o.note(o.id)
 		change(n)
 		ref, _ := o.store.Find(o.id)
-		if _, _, err := storetest.Writer(o.store).Put(n, ref, store.Update); err != nil {
+		if _, _, err := storetest.Put(o.store, n, ref, store.Update); err != nil {
 			o.Fatal(err)
 		}
 	}
@@ -215,7 +215,7 @@ func TestRetryRace(t *testing.T) {
 		n := o.note(o.id)
 		n.Body = "What really happened."
 		ref, _ := o.store.Find(o.id)
-		if _, _, err := storetest.Writer(o.store).Put(n, ref, store.Update); err != nil {
+		if _, _, err := storetest.Put(o.store, n, ref, store.Update); err != nil {
 			t.Error(err)
 		}
 		return fine
@@ -379,7 +379,7 @@ func TestRetryIsNoEdit(t *testing.T) {
 		n := o.note(o.id)
 		n.AddTags("reflected")
 		ref, _ := o.store.Find(o.id)
-		if _, _, err := storetest.Writer(o.store).Put(n, ref, store.Update); err != nil {
+		if _, _, err := storetest.Put(o.store, n, ref, store.Update); err != nil {
 			t.Error(err)
 		}
 		return fine

@@ -55,7 +55,7 @@ func (r *Recorder) fillSlot(ctx context.Context, key, name, session string, merg
 		return err
 	}
 	text := formatEntries(merge(parseEntries(was)), note.SlotOf(name).Limit)
-	e := ingest.SlotEdit{Change: ingest.ReplaceSlot, Name: name, Project: key, Text: text, Source: note.SessionEnd, Session: session}
+	e := ingest.SlotEdit{Change: ingest.ReplaceSlot, Name: name, Project: key, Text: text, By: ingest.Model, Here: key, Session: session}
 	switch {
 	case text == was:
 		return nil

@@ -152,7 +152,7 @@ func TestSummaryReplacesTheHeuristic(t *testing.T) {
 			n := r.note(id)
 			n.Body = "What really happened."
 			ref, _ := r.store.Find(id)
-			if _, _, err := storetest.Writer(r.store).Put(n, ref, store.Update); err != nil {
+			if _, _, err := storetest.Put(r.store, n, ref, store.Update); err != nil {
 				t.Fatal(err)
 			}
 		}

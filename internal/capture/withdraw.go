@@ -38,7 +38,7 @@ func (r *Recorder) withdraw(ctx context.Context, s *agent.Session, said []learn.
 	}
 	ids = slices.DeleteFunc(ids, func(id note.ID) bool {
 		n, _, err := store.Get(r.store, id)
-		return err != nil || n.Decided() || n.HasTag(note.ReviewedTag) || n.Provenance.Source == note.Human ||
+		return err != nil || n.Decided() || n.IsReviewed() || n.Provenance.Source == note.Human ||
 			n.ProofCount > 1 || n.Provenance.Session != from.Session
 	})
 	var errs []error
@@ -47,7 +47,7 @@ func (r *Recorder) withdraw(ctx context.Context, s *agent.Session, said []learn.
 		errs = append(errs, err)
 	}
 	words := learn.SaidIn(&gone, clean)
-	for _, d := range ingest.BeliefsOf(r.ingester).Proposals(from.Session) {
+	for _, d := range ingest.InboxOf(r.ingester).Proposals(from.Session) {
 		if len(d.Evidence) == 0 {
 			continue
 		}

@@ -15,6 +15,7 @@ import (
 	"anamnesis/internal/note"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // addOptions are the flags of add.
@@ -55,7 +56,7 @@ this folder; --global makes it one that every session is shown.`,
 		"what it is about: a `TRIGGER` such as \"cmd:npm install\", \"path:api/**\" or \"error:TEXT\" (may be repeated)")
 	f.StringVar(&o.Branch, "branch", "", "the git branch `NAME` that the note is about; . is the one that is checked out. It is found on all")
 	f.StringVar(&o.Scope, "scope", string(note.Portable), "portable, or machine-local: never leaves this machine")
-	f.StringVar(&o.Source, "source", note.Human, "who wrote it: human, or agent (its secrets are masked)")
+	agentFlag(f, &o.Agent)
 	f.BoolVar(&o.Force, "force", false, "write it even if it was forgotten or is a near-duplicate")
 	cmd.MarkFlagsMutuallyExclusive("body", "file")
 	cmd.MarkFlagsMutuallyExclusive("project", "global")
@@ -166,4 +167,16 @@ func (p *program) printWritten(command string) func(app.Written) {
 				command, w.ID, w.Why, w.ID, w.ID)
 		}
 	}
+}
+
+// agentFlag adds the flag by which whoever runs a command says that an agent wrote the text. The
+// opposite cannot be said: a terminal shows it.
+func agentFlag(f *pflag.FlagSet, agent *bool) {
+	f.Func("source", "`agent`: an agent wrote it, so that its secrets are masked and it is judged as an agent's", func(s string) error {
+		if s != note.Human && s != note.Agent {
+			return fmt.Errorf("%q: use agent, or leave it out", s)
+		}
+		*agent = s == note.Agent
+		return nil
+	})
 }

@@ -59,7 +59,7 @@ func newHandoffLeave(p *program) *cobra.Command {
 	f.StringVar(&o.Body, "body", "", "what is open, what to do next, markdown")
 	f.StringVar(&o.file, "file", "", "read the body from `FILE`; - is standard input")
 	f.StringVar(&o.Project, "project", "", "project `KEY` (default: the one of this folder)")
-	f.StringVar(&o.Source, "source", note.Human, "who leaves it: human, or agent (its secrets are masked)")
+	agentFlag(f, &o.Agent)
 	f.IntVar(&days, "days", ingest.HandoffDays, "`DAYS` it waits")
 	cmd.MarkFlagsMutuallyExclusive("body", "file")
 	return cmd

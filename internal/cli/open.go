@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/store"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 // host is what this program lends to the use cases.
 func (p *program) host() app.Host {
 	return app.Host{
+		By:     p.author(),
 		Config: p.cfg, Environ: p.environ, Disk: p.disk, Now: p.now, Flags: p.sets,
 		Brief:    p.brief && !p.lasting,
 		Backend:  p.backend,
@@ -54,3 +56,21 @@ func ask[T any](p *program, cmd *cobra.Command, command string, use func(context
 
 // openStore opens the files alone.
 func (p *program) openStore() (*store.Store, error) { return app.OpenStore(p.host()) }
+
+// attended reports whether a person looks at the program or types into it.
+var attended = func(p *program) bool {
+	return terminal(p.stdin) || terminal(p.stdout) || terminal(p.stderr)
+}
+
+// author says who runs the command. The shell of an agent is known by a variable that its client
+// sets; a command without a terminal is a program's. What the person types as "!command" in a
+// client carries the same variables, and counts as the agent's.
+func (p *program) author() ingest.Author {
+	switch {
+	case p.environ(nil).AgentShell() != "":
+		return ingest.Agent
+	case attended(p):
+		return ingest.Person
+	}
+	return ingest.Program
+}

@@ -197,7 +197,12 @@ func (p *program) printReviewItem(n curate.ReviewItem) {
 	}
 	p.printf("%s  [%s] %s  %s%s\n  %s\n", id, n.Type, firstLine(n.Project, 40), firstLine(n.Title, 70), mark, firstLine(n.Body, 110))
 	p.printQuotes(n.Evidence)
-	if n.Other != nil {
+	switch {
+	case n.Other != nil && n.Other.ID == n.ID:
+		p.printf("  %s; the note says now: %q\n  %s\n", n.Why, firstLine(n.Other.Title, 70), firstLine(n.Other.Body, 110))
+	case n.Other == nil && n.Kind == app.WaitingDraft:
+		p.printf("  %s\n", firstLine(n.Why, 200))
+	case n.Other != nil:
 		p.printf("  it contradicts %s %q\n  %s\n", p.short(n.Other.ID), firstLine(n.Other.Title, 70), firstLine(n.Other.Body, 110))
 	}
 }

@@ -28,6 +28,9 @@ var update = flag.Bool("update", false, "rewrite the expected outputs in testdat
 // program, too, or it would run all tests again.
 func TestMain(m *testing.M) {
 	useOtherIndex()
+	if os.Getenv(unattended) == "" { // a test plays a person at a terminal
+		attended = func(*program) bool { return true }
+	}
 	if strings.Contains(filepath.Base(os.Args[0]), "anamnesis.former") { // an upgrade asks it; it must not run the tests, and so on
 		os.Exit(testMain())
 	}
@@ -57,6 +60,9 @@ func testMain() int {
 	}
 	return Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 }
+
+// unattended is set by a script that plays a command without a terminal.
+const unattended = "ANAMNESIS_TEST_UNATTENDED"
 
 // peakFile names a file into which the program writes, when it ends, what Linux knows of
 // its memory. What the kernel tells the parent of a program (ru_maxrss) holds the memory

@@ -190,9 +190,13 @@ func normal(ts *testscript.TestScript, text string) string {
 	text = keyPattern.ReplaceAllString(text, `"$1": 0`)
 	text = costPattern.ReplaceAllString(text, `"tokens": 1`)
 	text = longPattern.ReplaceAllString(text, "${1}…")
+	text = vouchedPattern.ReplaceAllString(text, "${1}<WORDS>")
 	text = hashPattern.ReplaceAllString(text, "${1}<HASH>") // of a text in which paths stand
 	return headPattern.ReplaceAllString(text, "${1}<HEAD>")
 }
+
+// vouchedPattern finds the hash of the words that a person vouches for: the id is in it.
+var vouchedPattern = regexp.MustCompile(`(vouched: )'?[0-9a-f]{32}'?`)
 
 // endPattern finds what may be the end of an id, as lists show it.
 var endPattern = regexp.MustCompile(`\b[0-9A-HJKMNP-TV-Z]{4,12}\b`)

@@ -69,6 +69,12 @@ func (p *program) printShown(a app.ShowAnswer) {
 	if len(a.Tags) > 0 {
 		p.printf(" · tags %s", strings.Join(a.Tags, ", "))
 	}
+	switch {
+	case a.Reviewed != "":
+		p.printf(" · reviewed %s", dated(note.Stamp(a.Reviewed)))
+	case !a.Vouched && a.Author == "" && (a.Source == note.Human || a.Source == note.User):
+		p.printf(" · changed outside this program, not confirmed; `anamnesis review keep` confirms it")
+	}
 	if a.Branch != "" {
 		p.printf(" · branch %s", firstLine(a.Branch, 60))
 	}

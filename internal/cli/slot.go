@@ -48,7 +48,7 @@ The setting inject.slots.on tells none of them.`,
 type slotOptions struct {
 	project string
 	global  bool
-	source  string
+	agent   bool // an agent wrote it, whoever runs the command
 	file    string
 }
 
@@ -135,11 +135,11 @@ func newSlotText(p *program, change ingest.SlotChange, use, short string) *cobra
 		Short: short,
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.source != note.Human && o.source != note.Agent {
-				return usage("slot: --source %q: use human or agent", o.source)
-			}
 			return run(p, cmd, "slot "+verb, app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.Written, error) {
-				e := ingest.SlotEdit{Change: change, Name: args[0], Project: o.project, Text: strings.Join(args[1:], " "), Source: o.source}
+				e := ingest.SlotEdit{Change: change, Name: args[0], Project: o.project, Text: strings.Join(args[1:], " "), By: p.author()}
+				if o.agent {
+					e.By = ingest.Agent
+				}
 				if len(args) == 1 {
 					text, err := p.slotText(ctx, r, o, args[0], change)
 					if err != nil {
@@ -153,7 +153,7 @@ func newSlotText(p *program, change ingest.SlotChange, use, short string) *cobra
 	}
 	o.flags(cmd)
 	cmd.Flags().StringVar(&o.file, "file", "", "read the text from `FILE`; - is standard input")
-	cmd.Flags().StringVar(&o.source, "source", note.Human, "who writes it: human, or agent (its secrets are masked)")
+	agentFlag(cmd.Flags(), &o.agent)
 	return cmd
 }
 
@@ -194,7 +194,7 @@ func newSlotChange(p *program, change ingest.SlotChange, short string) *cobra.Co
 		Short: short,
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.changeSlot(cmd, ingest.SlotEdit{Change: change, Name: args[0], Project: o.project, Source: note.Human}, o)
+			return p.changeSlot(cmd, ingest.SlotEdit{Change: change, Name: args[0], Project: o.project, By: p.author()}, o)
 		},
 	}
 	o.flags(cmd)
@@ -212,7 +212,7 @@ func newSlotLimit(p *program) *cobra.Command {
 			if err != nil {
 				return usage("slot limit: %q is no number of characters", args[1])
 			}
-			e := ingest.SlotEdit{Change: ingest.LimitSlot, Name: args[0], Project: o.project, Limit: limit, Source: note.Human}
+			e := ingest.SlotEdit{Change: ingest.LimitSlot, Name: args[0], Project: o.project, Limit: limit, By: p.author()}
 			return p.changeSlot(cmd, e, o)
 		},
 	}

@@ -140,6 +140,26 @@ func Process(flags []string) Environment {
 	return Environment{Lookup: os.LookupEnv, Names: names, UserHome: home, Hostname: host, Dir: dir, Flags: flags}
 }
 
+// agentShells are the variables that clients set in the shells of their agents (docs/agents.md).
+var agentShells = []string{
+	"CLAUDECODE", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_THREAD_ID", "CODEX_CI", "GEMINI_CLI", "OPENCODE", "COPILOT_CLI",
+	"CURSOR_AGENT", "KILO", "HERMES_SESSION_ID", "AGENT",
+}
+
+// AgentShell returns the variable by which the process knows that it runs in the shell of an
+// agent, "" when it does not.
+func (e Environment) AgentShell() string {
+	if e.Lookup == nil {
+		return ""
+	}
+	for _, name := range agentShells {
+		if v, ok := e.Lookup(name); ok && v != "" && v != "0" {
+			return name
+		}
+	}
+	return ""
+}
+
 // Environ returns the environment of this process, for children (git, a model's
 // command line), which need PATH, HOME and the user's ssh agent.
 func Environ() []string { return os.Environ() }

@@ -515,7 +515,7 @@ func (b *body) edit(t *testing.T, change func(*note.Note)) {
 		n, _, ref, err := b.Store.Read(ref.Path)
 		if err == nil {
 			change(n)
-			_, _, err = storetest.Writer(b.Store).Put(n, ref, store.Update)
+			_, _, err = storetest.Put(b.Store, n, ref, store.Update)
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -144,7 +144,7 @@ func (b *body) addNote(t testing.TB, s *store.Store, title, text string) note.ID
 		MachineID: "box", CreatedAt: note.At(now), UpdatedAt: note.At(now),
 		Provenance: note.Provenance{Source: note.Human, Confidence: 1},
 	}
-	if _, _, err := storetest.Writer(s).Put(&n, store.Ref{}, store.Update); err != nil {
+	if _, _, err := storetest.Put(s, &n, store.Ref{}, store.Update); err != nil {
 		t.Fatal(err)
 	}
 	return n.ID

@@ -74,7 +74,7 @@ func TestCopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.Title = "Changed"
-	if _, _, err := storetest.Writer(c.Store).Put(n, ref, store.Update); err != nil {
+	if _, _, err := storetest.Put(c.Store, n, ref, store.Update); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Close(); err != nil {

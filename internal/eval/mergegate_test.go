@@ -24,8 +24,8 @@ func (w *world) pairs() {
 		note.Note{ID: "lost-b", Body: "Vegetables grow."},
 		note.Note{ID: "more-a", Body: "Turnips like shade."},
 		note.Note{ID: "more-b", Body: "Turnips like shade and rain."},
-		note.Note{ID: "new-a", Body: "Beets want sand."},
-		note.Note{ID: "new-b", Body: "Beets want sun."},
+		note.Note{ID: "new-a", Body: "Beets want sand.", Provenance: note.Provenance{Source: note.Learning, Confidence: 0.8}},
+		note.Note{ID: "new-b", Body: "Beets want sun.", Provenance: note.Provenance{Source: note.Learning, Confidence: 0.8}},
 	)
 }
 
@@ -176,7 +176,7 @@ func TestMergeGateRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		n.Body = "Changed in the copy."
-		if ref, _, err = storetest.Writer(b.Store).Put(n, ref, store.Update); err == nil {
+		if ref, _, err = storetest.Put(b.Store, n, ref, store.Update); err == nil {
 			err = b.Index.Refresh(t.Context(), ref.Path)
 		}
 		if err != nil {

@@ -17,6 +17,7 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/ingest"
+	"anamnesis/internal/ingest/ingesttest"
 	"anamnesis/internal/inject"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
@@ -147,7 +148,7 @@ func (w *world) add(notes ...note.Note) {
 		if n.Provenance == (note.Provenance{}) {
 			n.Provenance = note.Provenance{Source: note.Human, Confidence: 1}
 		}
-		out, err := w.Ingester.Add(w.Context(), ingest.Draft{Note: &n, Reason: store.Update, Force: true})
+		out, err := w.Ingester.Admit(w.Context(), ingesttest.Whatever(&n))
 		if err != nil || out.Stale != nil {
 			w.Fatal(err, out.Stale)
 		}

@@ -164,7 +164,7 @@ func (r *run) item(ctx context.Context, it *Done) error {
 	}
 	d := it.draft
 	defer r.step(it.Bytes)
-	add := ingest.Draft{Note: d.note, Reason: store.Update}
+	add := ingest.Draft{Note: d.note, By: ingest.Import, Here: d.note.Project, Reason: store.Update}
 	if d.onto != nil {
 		now, _, _, err := r.im.store.Read(d.path)
 		if err != nil || !note.Equal(now, d.onto) {
@@ -173,7 +173,7 @@ func (r *run) item(ctx context.Context, it *Done) error {
 		}
 		add.Note = follow(d.onto, d.note)
 	}
-	out, err := r.im.ingester.Add(ctx, add)
+	out, err := r.im.ingester.Admit(ctx, add)
 	if err != nil {
 		if stops(err) || ctx.Err() != nil {
 			return err

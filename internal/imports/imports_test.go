@@ -161,7 +161,7 @@ func (r *room) edit(id note.ID, change func(*note.Note)) {
 		r.Fatal(err)
 	}
 	change(n)
-	r.must(func() error { _, _, err := storetest.Writer(r.store).Put(n, ref, store.Update); return err })
+	r.must(func() error { _, _, err := storetest.Put(r.store, n, ref, store.Update); return err })
 }
 
 func (r *room) must(f func() error) {

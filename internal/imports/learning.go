@@ -86,7 +86,9 @@ func parseLearning(stem, text string) *learning {
 		project: str("project_id", "project"),
 	}
 	l.kind(f)
-	if s := str("prov_source"); slices.Contains(note.Sources, s) { // a note of ours, as a team's repository has it
+	if s := str("prov_source"); s == note.Human || s == note.User { // whose word it is only an entry point knows
+		n.Provenance.Source = note.Import
+	} else if slices.Contains(note.Sources, s) { // a note of this program, as a team's repository has it
 		n.Provenance.Source = s
 		if t := note.Type(f.get("type").text); slices.Contains(note.Types, t) {
 			n.Type = t

@@ -259,7 +259,7 @@ func TestNativeHeld(t *testing.T) {
 		words = append(words, fmt.Sprintf("word%c%c", 'a'+i%26, 'a'+i/26))
 	}
 	said := strings.Join(words, " ")
-	if _, err := r.ingester.Add(t.Context(), ingest.Draft{Note: &note.Note{Type: note.Semantic, Title: "payment tests", Body: said, Project: "shop"}}); err != nil {
+	if _, err := r.ingester.Admit(t.Context(), ingest.Draft{By: ingest.Person, Note: &note.Note{Type: note.Semantic, Title: "payment tests", Body: said, Project: "shop"}}); err != nil {
 		t.Fatal(err)
 	}
 	r.write(".claude/projects/-src-shop/s.jsonl", `{"type":"user","sessionId":"s","cwd":"/src/shop","timestamp":"2026-05-01T10:00:00Z","message":{"role":"user","content":"x"}}`+"\n")
@@ -285,7 +285,7 @@ func TestNativeHeld(t *testing.T) {
 func TestNativeTwin(t *testing.T) {
 	r := newRoom(t)
 	r.memory("a", "project", "The port", "It listens on 8080.")
-	twin, err := r.ingester.Add(t.Context(), ingest.Draft{Note: &note.Note{Type: note.Semantic, Title: "the port", Body: "It listens on 8080", Project: item(t, r.native(), "a.md").Project}})
+	twin, err := r.ingester.Admit(t.Context(), ingest.Draft{By: ingest.Person, Note: &note.Note{Type: note.Semantic, Title: "the port", Body: "It listens on 8080", Project: item(t, r.native(), "a.md").Project}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -326,7 +326,7 @@ func TestNativeLegacy(t *testing.T) {
 				UserID: "self", WorkspaceID: "personal", Provenance: note.Provenance{Source: tt.source, Confidence: 1}, Tags: []string{"kind:project"},
 				CreatedAt: "2026-01-01T00:00:00+00:00", UpdatedAt: "2026-01-01T00:00:00+00:00",
 			}
-			r.must(func() error { _, _, err := storetest.Writer(r.store).Put(old, store.Ref{}, store.Update); return err })
+			r.must(func() error { _, _, err := storetest.Put(r.store, old, store.Ref{}, store.Update); return err })
 			r.memory("a", "project", "the build", "With make.")
 			p := r.native()
 			r.want(p, "a.md", tt.action, "")

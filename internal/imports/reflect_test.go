@@ -212,7 +212,7 @@ func TestReflectIDs(t *testing.T) {
 	r.write(".learnings/documents/a.md", "---\nid: mine\ntitle: theirs\n---\nOne thing.\n")
 	r.write(".learnings/documents/b.md", "---\nid: MINE\ntitle: in capitals\n---\nAnother thing.\n")
 	own := &note.Note{ID: "mine", Type: note.Semantic, Title: "my own", Body: "A third thing.", Project: "x", MachineID: "box", Scope: note.Portable, UserID: "self", WorkspaceID: "personal", Provenance: note.Provenance{Source: note.Human, Confidence: 1}, CreatedAt: "2026-01-01", UpdatedAt: "2026-01-01"}
-	r.must(func() error { _, _, err := storetest.Writer(r.store).Put(own, store.Ref{}, "update"); return err })
+	r.must(func() error { _, _, err := storetest.Put(r.store, own, store.Ref{}, "update"); return err })
 	r.apply(r.reflect())
 	r.apply(r.reflect())
 	if all := r.notes(); len(all) != 3 || all["mine"].Title != "my own" || r.titled("theirs").ImportedID != "mine" || r.titled("in capitals").ImportedID != "MINE" {

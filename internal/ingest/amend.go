@@ -16,12 +16,13 @@ import (
 // ErrChanged says that a note is not any more what somebody began to work on.
 var ErrChanged = errors.New("the note changed in the meantime")
 
-// Edit gives a note the form that its owner wrote: edited is the whole file, was
-// the file they began with. A scope that they changed moves the note to the other
+// Edit gives a note the form that its author wrote: edited is the whole file, was
+// the file they began with. What a person writes is in force; of anybody else it waits in the
+// inbox, as what the note would be. A scope that they changed moves the note to the other
 // tree. A statement that was forgotten is not any more when the owner writes it
 // (Outcome.Revoked). Nothing is changed when edited is no valid note, has another
 // id, or when the note changed in the meantime (ErrChanged).
-func (g *Ingester) Edit(ctx context.Context, id note.ID, was, edited []byte) (Outcome, error) {
+func (g *Ingester) Edit(ctx context.Context, by Author, id note.ID, was, edited []byte) (Outcome, error) {
 	now, err := note.Parse(edited)
 	before, perr := note.Parse(was)
 	switch {
@@ -34,7 +35,10 @@ func (g *Ingester) Edit(ctx context.Context, id note.ID, was, edited []byte) (Ou
 	if err != nil {
 		return Outcome{}, fmt.Errorf("edit note %s: %w", id, err)
 	}
-	return g.amend(ctx, id, "edit", func(n *note.Note, data []byte) (*note.Note, error) {
+	if by != Person {
+		return g.proposeEdit(ctx, by, now)
+	}
+	return g.amend(ctx, id, true, "edit", func(n *note.Note, data []byte) (*note.Note, error) {
 		if !bytes.Equal(data, was) {
 			return nil, ErrChanged
 		}
@@ -52,6 +56,22 @@ func (g *Ingester) Edit(ctx context.Context, id note.ID, was, edited []byte) (Ou
 	})
 }
 
+// proposeEdit keeps what a note would be as a draft, until its owner decides.
+func (g *Ingester) proposeEdit(ctx context.Context, by Author, now *note.Note) (Outcome, error) {
+	now.Vouched, now.Reviewed, now.Trusted = "", "", false
+	now.StatusReason = "a change of your note by " + map[Author]string{Teammate: "the team's repository"}[by]
+	if now.StatusReason = strings.TrimSuffix(now.StatusReason, " by "); now.Title == "" {
+		return Outcome{}, errors.New("a change without a title")
+	}
+	out := Outcome{Result: Held, Note: now, Why: now.StatusReason}
+	err := locked(ctx, g.store, func(w *store.Writer) error { return w.Hold(now) })
+	if err != nil {
+		return Outcome{}, fmt.Errorf("hold a change of note %s: %w", now.ID, err)
+	}
+	g.log(out, 0)
+	return out, nil
+}
+
 // Supersede records that the note by replaces the note old: old is kept and not
 // recalled. With undo it takes that back. A note cannot replace itself, or what
 // replaces it, however many notes are in between.
@@ -59,7 +79,7 @@ func (g *Ingester) Supersede(ctx context.Context, old, by note.ID, undo bool) (O
 	if old == by {
 		return Outcome{}, fmt.Errorf("supersede note %s: a note cannot replace itself", old)
 	}
-	return g.amend(ctx, by, "supersede", func(n *note.Note, _ []byte) (*note.Note, error) {
+	return g.amend(ctx, by, false, "supersede", func(n *note.Note, _ []byte) (*note.Note, error) {
 		has := slices.Contains(n.Supersedes, old)
 		switch {
 		case has != undo:
@@ -80,22 +100,19 @@ func (g *Ingester) Supersede(ctx context.Context, old, by note.ID, undo bool) (O
 	})
 }
 
-// Reviewed is the tag of a note that a machine wrote and its owner has read.
-const Reviewed = note.ReviewedTag
-
-// Review records that its owner has read a note and finds it right: it is tagged,
-// and no longer in quarantine.
+// Review records that its owner has read a note as it is and finds it right: the ledger has it,
+// and it is no longer in quarantine.
 func (g *Ingester) Review(ctx context.Context, id note.ID) (Outcome, error) {
-	return g.amend(ctx, id, "review", func(n *note.Note, _ []byte) (*note.Note, error) {
+	return g.amend(ctx, id, true, "review", func(n *note.Note, _ []byte) (*note.Note, error) {
 		n.ConflictOf = "" // the person has decided
-		if n.HasTag(Reviewed) && !n.Quarantine {
+		if n.IsReviewed() && !n.Quarantine {
 			return n, nil
 		}
-		n.AddTags(Reviewed)
 		if n.Learnt() { // what its owner has read wins over what nobody has
 			n.Provenance.Confidence = 1
 		}
-		n.Quarantine, n.UpdatedAt = false, note.At(g.store.Now())
+		n.Quarantine, n.Reviewed = false, note.At(g.store.Now())
+		n.UpdatedAt = n.Reviewed
 		return n, nil
 	})
 }
@@ -123,9 +140,9 @@ func Replaces(s *store.Store, a, b note.ID) bool {
 
 // amend changes one note under the store lock. change gets the note and its
 // bytes as they are now and returns the note as it shall be; it may change and
-// return the one it was given.
+// return the one it was given. vouch says that a person made the change, and vouches for the result.
 func (g *Ingester) amend(
-	ctx context.Context, id note.ID, what string, change func(*note.Note, []byte) (*note.Note, error),
+	ctx context.Context, id note.ID, vouch bool, what string, change func(*note.Note, []byte) (*note.Note, error),
 ) (Outcome, error) {
 	began := time.Now()
 	fail := func(err error) (Outcome, error) { return Outcome{}, fmt.Errorf("%s note %s: %w", what, id, err) }
@@ -150,14 +167,14 @@ func (g *Ingester) amend(
 		return fail(err)
 	}
 	out := Outcome{Result: Updated, Note: now, Ref: ref}
-	if note.Equal(was, now) {
+	if note.Equal(was, now) && (!vouch || was.Trusted) {
 		out.Result = Unchanged
 		return out, nil
 	}
 	if err := now.Validate(); err != nil {
 		return fail(err)
 	}
-	if now.Provenance.Source == note.Human {
+	if vouch {
 		out.Secrets = g.secrets(now)
 	}
 	if now.Statement() != was.Statement() || now.Scope != was.Scope {
@@ -169,7 +186,13 @@ func (g *Ingester) amend(
 			return fail(err)
 		}
 	}
-	if err := g.write(ctx, w, now, ref, store.Update, &out); err != nil {
+	if vouch && !now.Quarantine {
+		err = w.Vouch(now)
+	}
+	if err == nil {
+		err = g.write(ctx, w, now, ref, store.Update, &out)
+	}
+	if err != nil {
 		return fail(err)
 	}
 	g.log(out, time.Since(began))

@@ -10,10 +10,10 @@ import (
 )
 
 // learning makes a rule that a person typed in a session on a day of March.
-func learning(day int, rule string) ingest.Learning {
+func learning(day int, rule string) ingest.Draft {
 	when := time.Date(2026, 3, day, 10, 0, 0, 0, time.UTC)
 	chunk := fmt.Sprintf("chunk-%d-%s", day, rule)
-	return ingest.Learning{Note: &note.Note{
+	return ingest.Draft{By: ingest.Quoted, Here: "p", Once: true, Note: &note.Note{
 		ID: note.LearningID(when, chunk), Type: note.Semantic, Title: rule, Body: "It is quicker.", Project: "p",
 		CreatedAt: note.At(when), UpdatedAt: note.At(when), ProofCount: 1,
 		Provenance: note.Provenance{Source: note.User, Confidence: 0.6, Session: fmt.Sprint("s", day)},
@@ -22,15 +22,15 @@ func learning(day int, rule string) ingest.Learning {
 }
 
 // byAgent is a rule that only an agent vouches for.
-func byAgent(day int, rule string) ingest.Learning {
+func byAgent(day int, rule string) ingest.Draft {
 	l := learning(day, rule)
-	l.Note.Provenance.Source, l.Note.Evidence = note.Agent, nil
+	l.By, l.Note.Evidence = ingest.Agent, nil
 	return l
 }
 
-func (d *door) learn(l ingest.Learning) ingest.Learned {
+func (d *door) learn(l ingest.Draft) ingest.Outcome {
 	d.Helper()
-	b, err := ingest.BeliefsOf(d.Ingester).Learn(d.Context(), l)
+	b, err := d.Admit(d.Context(), l)
 	if err != nil {
 		d.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestVouch(t *testing.T) {
 	made := d.learn(byAgent(1, "Use pnpm, never npm"))
 	e := note.Evidence{Session: "claude/s1", Chunk: "c1", Quote: "no, pnpm please"}
 	for range 2 {
-		if _, err := ingest.BeliefsOf(d.Ingester).Vouch(t.Context(), made.Note.ID, e); err != nil {
+		if _, err := ingest.Vouch(t.Context(), d.Ingester, made.Note.ID, e); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -123,11 +123,11 @@ func TestVouch(t *testing.T) {
 // A proposal waits out of sight, is decided once, and ends.
 func TestProposals(t *testing.T) {
 	d := newDoor(t)
-	b := ingest.BeliefsOf(d.Ingester)
+	b := ingest.InboxOf(d.Ingester)
 	n := learning(1, "Maybe use pnpm").Note
 	n.AddTags(note.CandidateTag)
 	for range 2 {
-		if err := b.Propose(t.Context(), n); err != nil {
+		if err := b.Propose(t.Context(), n, note.User); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -137,7 +137,7 @@ func TestProposals(t *testing.T) {
 	if err := b.Settle(t.Context(), "s1"); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Propose(t.Context(), n); err != nil || len(b.Proposals("")) != 0 {
+	if err := b.Propose(t.Context(), n, note.User); err != nil || len(b.Proposals("")) != 0 {
 		t.Errorf("what was decided waits again: %v", err)
 	}
 	if removed, err := b.ExpireProposals(t.Context()); err != nil || removed != 0 {
@@ -168,7 +168,7 @@ func TestLearnOnce(t *testing.T) {
 	if _, err := d.Archive(t.Context(), []note.ID{made.Note.ID}, "wrong"); err != nil {
 		t.Fatal(err)
 	}
-	for _, l := range []ingest.Learning{first, second} {
+	for _, l := range []ingest.Draft{first, second} {
 		if b := d.learn(l); b.Effect != ingest.Known {
 			t.Errorf("what was archived comes back: %s", b.Effect)
 		}

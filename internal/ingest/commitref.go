@@ -110,12 +110,11 @@ const reverted = "reverted"
 // undoneDoubt is what is left of the confidence of a note of which a commit was taken back.
 const undoneDoubt = 0.5
 
-// Undo lowers what commits disprove that were taken back: the notes of some projects that
+// Disprove lowers what commits disprove that were taken back: the notes of some projects that
 // a machine made and that name such a commit as theirs. What made a command pass is no
 // fix any more and is retired; what the user said in that session is only less sure. The
 // former forms are in the history; a note that was lowered once for a commit stays.
-func (b Beliefs) Undo(ctx context.Context, projects []string, undone []Undoing) (lowered []note.ID, err error) {
-	g := b.g
+func Disprove(ctx context.Context, g *Ingester, projects []string, undone []Undoing) (lowered []note.ID, err error) {
 	rows, err := g.index.Select(ctx, index.Filter{
 		Projects: projects, Sources: []string{note.User, note.Learning, note.SessionEnd}, Now: g.store.Now(),
 	}, 0)

@@ -58,7 +58,7 @@ func TestEdit(t *testing.T) {
 	_, was, _, _ := d.store.Read(ref.Path)
 	d.now = d.now.Add(time.Hour)
 	edit := func(from, to string) (ingest.Outcome, error) {
-		return d.Edit(t.Context(), id, was, []byte(strings.Replace(string(was), from, to, 1)))
+		return d.Edit(t.Context(), ingest.Person, id, was, []byte(strings.Replace(string(was), from, to, 1)))
 	}
 	for _, bad := range [][2]string{{"id: a", "id: b"}, {"---\n", ""}, {"type: episodic", "type: poem"}, {"title: note a", "title: ''"}} {
 		if out, err := edit(bad[0], bad[1]); err == nil {
@@ -135,7 +135,7 @@ func TestDedup(t *testing.T) {
 
 func TestHandoff(t *testing.T) {
 	d := newDoor(t)
-	out, err := d.LeaveHandoff(t.Context(), ingest.Handoff{Project: "p", Title: "half done", Body: "key " + secret})
+	out, err := d.LeaveHandoff(t.Context(), ingest.Handoff{Project: "p", Title: "half done", Body: "key " + secret, By: ingest.Agent, Here: "p"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestHandoff(t *testing.T) {
 		t.Errorf("status %q (%q)", n.Status, n.StatusReason)
 	}
 
-	other, err := d.LeaveHandoff(t.Context(), ingest.Handoff{Project: "p", Title: "later", Days: 1})
+	other, err := d.LeaveHandoff(t.Context(), ingest.Handoff{Project: "p", Title: "later", Days: 1, By: ingest.Agent, Here: "p"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,9 @@ func (g *Ingester) Forget(ctx context.Context, id note.ID, erased func(paths []s
 	err = locked(ctx, g.store, func(w *store.Writer) error {
 		var err error
 		f, err = tombstone.Forget(w, id)
+		if derr := w.Disown(id); err == nil {
+			err = derr
+		}
 		if erased != nil && (len(f.Notes) > 0 || err == nil) {
 			err = errors.Join(err, erased(append([]string{string(id) + ".md"}, f.Notes...)))
 		}

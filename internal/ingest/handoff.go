@@ -30,7 +30,8 @@ type Handoff struct {
 	Title   string
 	Body    string
 	Session string // that leaves it, empty when unknown
-	Source  string // note.Agent, note.Human; empty means note.Agent
+	By      Author
+	Here    string // the project that the author works on
 	Days    int    // it waits; 0 means HandoffDays
 }
 
@@ -44,15 +45,12 @@ func (g *Ingester) LeaveHandoff(ctx context.Context, h Handoff) (Outcome, error)
 	case h.Days < 0 || h.Days > MaxHandoffDays:
 		return Outcome{}, fmt.Errorf("leave a handoff for %d days: it waits for 1 to %d", h.Days, MaxHandoffDays)
 	}
-	if h.Source == "" {
-		h.Source = note.Agent
-	}
 	n := &note.Note{
 		Type: note.Episodic, Kind: note.Handoff, Title: h.Title, Body: h.Body, Project: h.Project, Tags: []string{"handoff"},
-		Provenance:  note.Provenance{Source: h.Source, Confidence: 1, Session: h.Session},
+		Provenance:  note.Provenance{Confidence: 1, Session: h.Session},
 		ForgetAfter: note.At(g.store.Now().Add(time.Duration(h.Days) * 24 * time.Hour)),
 	}
-	return g.Add(ctx, Draft{Note: n, Reason: store.Update})
+	return g.Admit(ctx, Draft{Note: n, By: h.By, Here: h.Here, Reason: store.Update})
 }
 
 // Handoffs lists what waits for the next session of a project, newest first.
@@ -67,7 +65,7 @@ func (g *Ingester) Handoffs(ctx context.Context, projects []string) ([]index.Row
 // AcknowledgeHandoff ends a handoff: it is kept and shown no more. by is the
 // session that took it, empty when unknown. One that is done already is no error.
 func (g *Ingester) AcknowledgeHandoff(ctx context.Context, id note.ID, by string) (Outcome, error) {
-	return g.amend(ctx, id, "acknowledge", func(n *note.Note, _ []byte) (*note.Note, error) {
+	return g.amend(ctx, id, false, "acknowledge", func(n *note.Note, _ []byte) (*note.Note, error) {
 		if n.Kind != note.Handoff {
 			return nil, errors.New("it is no handoff")
 		}

@@ -114,6 +114,9 @@ func applyRemote(w *store.Writer, changes []RemoteChange) (changed []string, err
 		}
 	}
 	if err = a.exempt(changes); err == nil {
+		err = a.vouch()
+	}
+	if err == nil {
 		err = w.ReplaceAll(a.files)
 	}
 	if err != nil {
@@ -169,6 +172,21 @@ func (a *application) admit(c RemoteChange) (current bool, err error) {
 	}
 	a.files = append(a.files, f)
 	return true, nil
+}
+
+// vouch enters in the ledger what the owner's other machines vouch for: the own hub is believed,
+// and nothing else.
+func (a *application) vouch() error {
+	var notes []*note.Note
+	for _, f := range a.files {
+		if layout.Of(f.Path) != layout.Note || f.Data == nil {
+			continue
+		}
+		if n, err := note.Parse(f.Data); err == nil && note.Attested(n) {
+			notes = append(notes, n)
+		}
+	}
+	return a.w.Vouch(notes...)
 }
 
 // maxPresent is the largest file that a change may take the place of, in bytes.

@@ -13,9 +13,7 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -51,14 +49,6 @@ func New(s *store.Store, ix *index.Index, r *redact.Redactor, o Options) *Ingest
 	return &Ingester{store: s, index: ix, redactor: r, opts: o}
 }
 
-// A Draft is a note that wants in.
-type Draft struct {
-	Note   *note.Note // without an id it gets a new one
-	Reason string     // for the history, when the note exists: store.Update, store.Capture
-	Dir    string     // in whose repository the commits are looked up that it names; "" looks none up
-	Force  bool       // its owner wants it written, also if it was forgotten or is similar to another
-}
-
 // A Result says what became of a draft.
 type Result int
 
@@ -89,86 +79,22 @@ type Outcome struct {
 	Revoked  bool       // it was forgotten, and is not any more
 	Secrets  []string   // rules that find a secret in a note that a person wrote and that stays as it is
 	Stale    error      // the note is safe, the index does not know it yet
+	Effect   Effect
+	Of       note.ID     // the note that is confirmed or contradicted, if any
+	Near     []Neighbour // notes about the same matter, the nearest first
+	Waits    []string    // triggers that wait for a person, whatever became of the note
 }
 
-// Add takes a draft in: it completes a copy of the note, masks the secrets of what
-// a machine wrote, and validates it. Under the store lock it then looks for a
-// tombstone (Dropped, unless Force), the note of that id (Updated), and a twin: an
-// exact one gets the tags and the evidence (Updated, Unchanged), a similar one
-// makes a machine's draft wait (Held). Everything else is Created. The index is
-// shown under the lock, and Outcome.Stale says when it could not be; one record of
-// the kind store.Written follows.
-//
-// An error means that nothing was written: the note is not valid, the store is
-// read-only (store.ErrReadOnly) or locked for too long (store.ErrLocked), or the
-// disk refuses.
-func (g *Ingester) Add(ctx context.Context, d Draft) (Outcome, error) {
-	began := time.Now()
-	n := g.complete(d.Note)
-	out := Outcome{Note: n}
-	if n.Provenance.Source == note.Human {
-		out.Secrets = g.secrets(n)
-	} else {
-		out.Redacted = g.redact(n)
-	}
-	if g.checkRefs(ctx, n, d.Dir) && n.Provenance.Source == note.Agent && !d.Force {
-		out = Outcome{Result: Dropped, Why: "no commit that it names is in the repository: " + strings.Join(n.UnverifiedRefs, ", ")}
-		g.log(out, time.Since(began))
-		return out, nil
-	}
-	if err := n.ValidateNew(); err != nil {
-		return Outcome{}, fmt.Errorf("add note %q: %w", shorten(n.Title), err)
-	}
-	if err := locked(ctx, g.store, func(w *store.Writer) error { return g.decide(ctx, w, d, &out) }); err != nil {
-		return Outcome{}, fmt.Errorf("add note %q: %w", shorten(n.Title), err)
-	}
-	g.log(out, time.Since(began))
-	return out, nil
-}
+// An Effect says what a draft does to the notes that are in force.
+type Effect string
 
-// decide brings a draft to its end.
-func (g *Ingester) decide(ctx context.Context, w *store.Writer, d Draft, out *Outcome) error {
-	n := out.Note
-	forgotten, err := g.forgotten(n)
-	if err != nil {
-		return err
-	}
-	if forgotten != "" && !d.Force {
-		out.Result, out.Note, out.Why = Dropped, nil, "this was forgotten on "+forgotten+" and does not come back on its own"
-		return nil
-	}
-	out.Revoked = forgotten != ""
-	old, err := g.find(ctx, n.ID)
-	if err != nil {
-		return err
-	}
-	if old.Path != "" {
-		return g.update(ctx, w, old, d, out)
-	}
-	if twin, err := g.twin(ctx, n); err != nil {
-		return err
-	} else if twin != nil {
-		out.Twin = &twin.Row
-		switch {
-		case twin.Exact:
-			same := n.Clone()
-			same.ID = twin.Row.ID
-			if err := revoke(w, out, same); err != nil {
-				return err
-			}
-			return g.absorb(ctx, w, twin.Row, out)
-		case g.opts.HoldSimilar && n.Provenance.Source != note.Human && !d.Force:
-			out.Result = Held
-			out.Why = nearly(&twin.Row)
-			return w.Hold(n)
-		}
-	}
-	out.Result = Created
-	if err := revoke(w, out, n); err != nil {
-		return err
-	}
-	return g.write(ctx, w, n, store.Ref{}, store.Update, out)
-}
+// The effects. Their texts are in the event log.
+const (
+	Creates     Effect = "creates"     // no note states the same or the opposite
+	Confirms    Effect = "confirms"    // a note states it already and gained evidence
+	Contradicts Effect = "contradicts" // a note states the opposite and is replaced, or waits for a person
+	Known       Effect = "known"       // this stretch of the session was taken in before
+)
 
 // nearly says why a draft waits.
 func nearly(r *index.Row) string {
@@ -191,7 +117,6 @@ func (g *Ingester) complete(draft *note.Note) *note.Note {
 	def(&n.MachineID, g.opts.MachineID)
 	def(&n.UserID, "self")
 	def(&n.WorkspaceID, "personal")
-	def(&n.Provenance.Source, note.Human)
 	def((*string)(&n.Scope), string(note.Portable))
 	def((*string)(&n.CreatedAt), string(note.At(now)))
 	def((*string)(&n.UpdatedAt), string(note.At(now)))
@@ -207,6 +132,7 @@ func (g *Ingester) write(ctx context.Context, w *store.Writer, n *note.Note, old
 	if err != nil {
 		return err
 	}
+	n.Trusted = store.Trusts(g.store, n)
 	out.Ref = ref
 	if !changed {
 		out.Result = Unchanged
@@ -276,25 +202,6 @@ func (g *Ingester) log(out Outcome, took time.Duration) {
 		r.Error = out.Stale.Error()
 	}
 	_ = g.store.Events().Log(r)
-}
-
-// Keep decides on a held draft: write it as a separate note. The error is
-// fs.ErrNotExist when none of that id waits.
-func (g *Ingester) Keep(ctx context.Context, id note.ID) (Outcome, error) {
-	n, err := g.store.Spool().HeldDraft(id)
-	if err != nil {
-		return Outcome{}, err
-	}
-	n.Reopen()
-	n.Tags = slices.DeleteFunc(n.Tags, func(t string) bool { return t == note.CandidateTag })
-	out, err := g.Add(ctx, Draft{Note: n, Force: true})
-	if err == nil && out.Result == Dropped {
-		err = errors.New(out.Why)
-	}
-	if err != nil {
-		return out, err
-	}
-	return out, locked(ctx, g.store, func(w *store.Writer) error { return w.Release(id) })
 }
 
 // shorten makes a title fit into a message.

@@ -11,6 +11,7 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/ingest"
+	"anamnesis/internal/ingest/ingesttest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
@@ -52,7 +53,9 @@ func (d *door) add(n note.Note, force bool) ingest.Outcome {
 	if n.Type == "" {
 		n.Type = note.Semantic
 	}
-	out, err := d.Add(d.Context(), ingest.Draft{Note: &n, Reason: store.Capture, Force: force})
+	draft := ingesttest.DraftOf(&n)
+	draft.Reason, draft.Force = store.Capture, force
+	out, err := d.Admit(d.Context(), draft)
 	if err != nil {
 		d.Fatal(err)
 	}
@@ -89,6 +92,7 @@ func TestAddFillsIn(t *testing.T) {
 		UserID: "self", WorkspaceID: "personal", Provenance: note.Provenance{Source: note.Human},
 		CreatedAt: "2026-11-20T10:00:00+00:00", UpdatedAt: "2026-11-20T10:00:00+00:00",
 	}
+	note.Vouch(want)
 	if out.Result != ingest.Created || !note.Equal(n, want) {
 		t.Errorf("%v\n got %+v\nwant %+v", out.Result, n, want)
 	}
@@ -103,11 +107,10 @@ func TestAddRefuses(t *testing.T) {
 		"type":       {Type: "../../evil", Title: "x"},
 		"id":         {Type: note.Semantic, ID: "../x", Title: "x"},
 		"title":      {Type: note.Semantic, Title: " "},
-		"source":     {Type: note.Semantic, Title: "x", Provenance: machine("oracle")},
 		"confidence": {Type: note.Semantic, Title: "x", Provenance: note.Provenance{Source: note.Human, Confidence: 2}},
 		"scope":      {Type: note.Semantic, Title: "x", Scope: "everywhere"},
 	} {
-		if _, err := d.Add(t.Context(), ingest.Draft{Note: &n}); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := d.Admit(t.Context(), ingesttest.DraftOf(&n)); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -161,6 +164,10 @@ func TestForgottenStaysForgotten(t *testing.T) {
 	}
 	same.ID = out.Note.ID
 	same.Body += " of this company"
+	if out := d.add(same, false); out.Result != ingest.Held {
+		t.Errorf("an agent changed it: %v %s", out.Result, out.Why)
+	}
+	same.Provenance = machine(note.Human)
 	if out := d.add(same, false); out.Result != ingest.Updated {
 		t.Errorf("changed: %v %s", out.Result, out.Why)
 	}
@@ -206,10 +213,10 @@ func TestTwins(t *testing.T) {
 			n.Body = strings.Replace(long, "day", "date", 1)
 			n.Provenance = machine(note.Agent)
 		}, false, ingest.Held, true},
-		{"nearly the same, insisted on", func(n *note.Note) {
+		{"nearly the same, a machine insists", func(n *note.Note) {
 			n.Body = strings.Replace(long, "day", "date", 1)
 			n.Provenance = machine(note.Agent)
-		}, true, ingest.Created, true},
+		}, true, ingest.Held, true},
 		{"nearly the same, by a person", func(n *note.Note) { n.Body = strings.Replace(long, "day", "date", 1) }, false, ingest.Created, true},
 		{"another number", func(n *note.Note) { n.Body = long + " within 60 minutes"; n.Provenance = machine(note.Agent) }, false, ingest.Created, false},
 		{"something else", func(n *note.Note) { n.Body = "quite another matter altogether" }, false, ingest.Created, false},
@@ -232,7 +239,7 @@ func TestTwins(t *testing.T) {
 				t.Errorf("%d held", len(held))
 			}
 			if len(held) == 1 {
-				kept, err := d.Keep(t.Context(), held[0].ID)
+				kept, err := ingest.InboxOf(d.Ingester).Release(t.Context(), held[0].ID, false)
 				if err != nil || kept.Result != ingest.Created || len(d.store.Spool().Held()) != 0 || d.read(held[0].ID).Body != n.Body {
 					t.Errorf("keeping it: %v %v", kept.Result, err)
 				}
@@ -268,7 +275,7 @@ func TestSessionCapturedAgain(t *testing.T) {
 	n.Tags = append(n.Tags, "reflected", "mine")
 	n.Extra = []note.Field{{Key: "own", Raw: "own: kept\n"}}
 	ref, _ := d.store.Find("S1")
-	if _, _, err := storetest.Writer(d.store).Put(n, ref, store.Update); err != nil {
+	if _, _, err := storetest.Put(d.store, n, ref, store.Update); err != nil {
 		t.Fatal(err)
 	}
 	out := d.add(session("ask", "second"), false)
@@ -291,7 +298,7 @@ func TestEditedSessionStays(t *testing.T) {
 	n := d.read("S1")
 	n.Body = "what really happened"
 	ref, _ := d.store.Find("S1")
-	if _, _, err := storetest.Writer(d.store).Put(n, ref, store.Update); err != nil {
+	if _, _, err := storetest.Put(d.store, n, ref, store.Update); err != nil {
 		t.Fatal(err)
 	}
 	next := session("ask", "second")
@@ -306,7 +313,7 @@ func TestIDsThatDifferInCaseOnly(t *testing.T) {
 	d := newDoor(t)
 	d.add(note.Note{ID: "Alpha", Title: "one"}, false)
 	n := note.Note{ID: "aLPHA", Type: note.Semantic, Title: "two"}
-	if _, err := d.Add(t.Context(), ingest.Draft{Note: &n}); err == nil || !strings.Contains(err.Error(), "case only") {
+	if _, err := d.Admit(t.Context(), ingesttest.DraftOf(&n)); err == nil || !strings.Contains(err.Error(), "case only") {
 		t.Errorf("%v", err)
 	}
 }
@@ -316,7 +323,7 @@ func TestIndexFails(t *testing.T) {
 	d := newDoor(t)
 	n := note.Note{Type: note.Episodic, Title: "kept", Provenance: machine(note.SessionEnd)}
 	d.index.Close()
-	out, err := d.Add(t.Context(), ingest.Draft{Note: &n})
+	out, err := d.Admit(t.Context(), ingesttest.DraftOf(&n))
 	if err == nil && out.Stale == nil {
 		t.Fatal("a closed index took a note")
 	}
@@ -341,7 +348,7 @@ func TestReadOnlyStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := note.Note{Type: note.Semantic, Title: "x"}
-	if _, err := ingest.New(s, d.index, nil, ingest.Options{}).Add(t.Context(), ingest.Draft{Note: &n}); !errors.Is(err, store.ErrReadOnly) {
+	if _, err := ingest.New(s, d.index, nil, ingest.Options{}).Admit(t.Context(), ingesttest.DraftOf(&n)); !errors.Is(err, store.ErrReadOnly) {
 		t.Errorf("%v", err)
 	}
 }

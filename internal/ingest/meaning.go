@@ -76,7 +76,7 @@ func cosine(a, b []float32) (sum float64) {
 }
 
 // Twin returns the note that a held draft nearly repeats, if it still does.
-func (b Beliefs) Twin(ctx context.Context, draft *note.Note) (note.ID, bool) {
+func (b Inbox) Twin(ctx context.Context, draft *note.Note) (note.ID, bool) {
 	twin, err := b.g.twin(ctx, draft)
 	if err != nil || twin == nil {
 		return "", false
@@ -87,7 +87,7 @@ func (b Beliefs) Twin(ctx context.Context, draft *note.Note) (note.ID, bool) {
 // MergeDraft gives the note that a held draft nearly repeats the evidence and the tags of
 // the draft, and drops the draft. The error is fs.ErrNotExist when there is no such draft,
 // or no note that it repeats.
-func (b Beliefs) MergeDraft(ctx context.Context, id note.ID) (*note.Note, error) {
+func (b Inbox) MergeDraft(ctx context.Context, id note.ID) (*note.Note, error) {
 	draft, err := b.g.store.Spool().HeldDraft(id)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (b Beliefs) MergeDraft(ctx context.Context, id note.ID) (*note.Note, error)
 	if !ok {
 		return nil, fmt.Errorf("draft %s repeats no note any more; keep or reject it: %w", id, fs.ErrNotExist)
 	}
-	out, err := b.g.amend(ctx, of, "merge a draft into", func(n *note.Note, _ []byte) (*note.Note, error) {
+	out, err := b.g.amend(ctx, of, false, "merge a draft into", func(n *note.Note, _ []byte) (*note.Note, error) {
 		n.AddTags(draft.Tags...)
 		unite(n, draft)
 		n.UpdatedAt = note.At(b.g.store.Now())

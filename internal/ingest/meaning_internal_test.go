@@ -52,7 +52,7 @@ const meantBody = "The auditors look for accounts, and the ledger export is what
 func TestMeant(t *testing.T) {
 	add := func(g *Ingester, title, body, source string) Outcome {
 		t.Helper()
-		out, err := g.Add(t.Context(), Draft{Note: &note.Note{
+		out, err := g.Admit(t.Context(), Draft{By: map[string]Author{note.Human: Person, note.Import: Import}[source], Here: "app", Note: &note.Note{
 			Type: note.Semantic, Project: "app", Title: title, Body: body, Provenance: note.Provenance{Source: source, Confidence: 1},
 			Evidence: []note.Evidence{{Session: "claude/" + title, Chunk: title}},
 		}})
@@ -67,12 +67,12 @@ func TestMeant(t *testing.T) {
 		want                Result
 		broken              bool
 	}{
-		{"Sort ledger exports by the number of the account", again, note.Agent, Held, false},
+		{"Sort ledger exports by the number of the account", again, note.Import, Held, false},
 		{"Sort ledger exports by the number of the account", again, note.Human, Created, false},
-		{"Sort ledger exports by the number of the account", again, note.Agent, Created, true},
-		{"Never sort the ledger export by account number", meantBody, note.Agent, Created, false},
-		{"Sort ledger exports by the number of the account 7", again, note.Agent, Created, false},
-		{"Sort ledger exports by the number of the account_id", again, note.Agent, Created, false},
+		{"Sort ledger exports by the number of the account", again, note.Import, Created, true},
+		{"Never sort the ledger export by account number", meantBody, note.Import, Held, false},
+		{"Sort ledger exports by the number of the account 7", again, note.Import, Created, false},
+		{"Sort ledger exports by the number of the account_id", again, note.Import, Created, false},
 	} {
 		g := meaningDoor(t, tt.broken)
 		first := add(g, "Sort the ledger export by account number", meantBody, note.Human)
@@ -80,14 +80,14 @@ func TestMeant(t *testing.T) {
 		if out.Result != tt.want {
 			t.Errorf("%q of %s: %s, %s", tt.title, tt.source, out.Result, out.Why)
 		}
-		if out.Result != Held {
+		if out.Result != Held || out.Effect == Contradicts {
 			continue
 		}
-		n, err := BeliefsOf(g).MergeDraft(t.Context(), out.Note.ID)
+		n, err := InboxOf(g).MergeDraft(t.Context(), out.Note.ID)
 		if err != nil || n.ID != first.Note.ID || n.Sessions() != 2 || len(g.store.Spool().Held()) != 0 {
 			t.Errorf("merged: %+v, %v", n, err)
 		}
-		if _, err := BeliefsOf(g).MergeDraft(t.Context(), out.Note.ID); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := InboxOf(g).MergeDraft(t.Context(), out.Note.ID); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("merged twice: %v", err)
 		}
 	}

@@ -43,8 +43,8 @@ func observationID(of []note.ID) note.ID {
 // (Unchanged). The learnings that it replaces stay reachable. An observation that its owner
 // archived is Dropped: it does not come back on its own. With Statement, the error is that
 // of a note that is not valid; with an ID that is no observation it is fs.ErrNotExist.
-func (b Beliefs) Observe(ctx context.Context, o Observation) (out Outcome, err error) {
-	g, began := b.g, time.Now()
+func (g *Ingester) Observe(ctx context.Context, o Observation) (out Outcome, err error) {
+	began := time.Now()
 	err = locked(ctx, g.store, func(w *store.Writer) error {
 		id := o.ID
 		switch {
@@ -74,7 +74,7 @@ func (b Beliefs) Observe(ctx context.Context, o Observation) (out Outcome, err e
 		case was != nil && !was.Live(g.store.Now()) && !o.Human:
 			out = Outcome{Result: Dropped, Why: "its owner retired it"}
 			return nil
-		case was != nil && o.Field != "" && !o.Human && (was.Provenance.Source == note.Human || was.HasTag(Reviewed)):
+		case was != nil && o.Field != "" && !o.Human && owned(was):
 			out = Outcome{Result: Unchanged, Note: was, Why: "a person wrote it"}
 			return nil
 		}
@@ -102,7 +102,13 @@ func (b Beliefs) Observe(ctx context.Context, o Observation) (out Outcome, err e
 			if err := n.Validate(); err != nil {
 				return err
 			}
-			return g.replace(ctx, w, was, n, ref, store.Update, &out)
+			if note.Equal(was, n) && was.Trusted == (was.Trusted || o.Human) {
+				out.Result, out.Note, out.Ref = Unchanged, was, ref
+				return nil
+			}
+			n.UpdatedAt = note.At(g.store.Now())
+			out.Result, out.Note = Updated, n
+			return g.vouched(ctx, w, o.Human, n, ref, &out)
 		}
 		if err := n.ValidateNew(); err != nil {
 			return err
@@ -112,7 +118,7 @@ func (b Beliefs) Observe(ctx context.Context, o Observation) (out Outcome, err e
 			return err
 		}
 		out.Result = Created
-		return g.write(ctx, w, n, store.Ref{}, store.Update, &out)
+		return g.vouched(ctx, w, o.Human, n, store.Ref{}, &out)
 	})
 	if err != nil {
 		return Outcome{}, fmt.Errorf("observe %q: %w", shorten(o.Statement), err)
@@ -148,7 +154,7 @@ func (g *Ingester) fold(n *note.Note, o Observation) {
 	}
 	n.Evidence = note.UnionEvidence(evidence, o.Evidence)
 	n.ProofCount = max(1, n.Sessions())
-	if n.Learnt() && !n.HasTag(Reviewed) { // what many sessions say is surer
+	if n.Learnt() && !n.IsReviewed() { // what many sessions say is surer
 		n.Provenance.Confidence = max(n.Provenance.Confidence, min(0.95, sure+0.05*float64(max(0, n.ProofCount-1))))
 	}
 	if o.Statement != "" {

@@ -12,7 +12,7 @@ import (
 // changed by a machine once a person wrote it.
 func TestField(t *testing.T) {
 	d := newDoor(t)
-	b := ingest.BeliefsOf(d.Ingester)
+	b := d.Ingester
 	taught := 0
 	learn := func(n int) (of []note.ID) {
 		for range n {

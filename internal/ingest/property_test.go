@@ -14,6 +14,7 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/ingest"
+	"anamnesis/internal/ingest/ingesttest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
@@ -116,7 +117,9 @@ func (p *peer) write(source string, force bool) ingest.Outcome {
 	if force {
 		n.Scope = note.Portable // a lift of one machine alone is another story
 	}
-	out, err := p.Add(w.Context(), ingest.Draft{Note: n, Reason: store.Capture, Force: force})
+	draft := ingesttest.DraftOf(n)
+	draft.Reason, draft.Force = store.Capture, force
+	out, err := p.Admit(w.Context(), draft)
 	w.check(errors.Join(err, out.Stale))
 	if out.Result != ingest.Dropped {
 		w.said[key(n)] = true

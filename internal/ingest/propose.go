@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"anamnesis/internal/claim"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 )
@@ -13,25 +14,32 @@ import (
 // proposalAge is how long a proposal waits that nobody decides about.
 const proposalAge = 30 * 24 * time.Hour
 
+// An Inbox is what waits for a decision. It is safe for concurrent use.
+type Inbox struct{ g *Ingester }
+
+// InboxOf returns the inbox behind the door.
+func InboxOf(g *Ingester) Inbox { return Inbox{g} }
+
 // Propose keeps a statement as a draft that waits for a reader: local to this machine, in no
 // index and injected into no session. A draft of the id, a note of it, and a stretch of a
-// session that another note has as evidence make it known: nothing is written then.
-func (b Beliefs) Propose(ctx context.Context, n *note.Note) error {
-	g := b.g
-	n = g.complete(n)
-	g.redact(n)
-	n.UpdatedAt = note.At(g.store.Now()) // the thirty days begin
+// session that another note has as evidence make it known: nothing is written then. source is what
+// its entry point knows of its author, whatever the draft says.
+func (b Inbox) Propose(ctx context.Context, n *note.Note, source string) error {
+	n = b.g.complete(n)
+	n.Provenance.Source, n.Reviewed, n.Vouched, n.Trusted = source, "", "", false
+	b.g.redact(n)
+	n.UpdatedAt = note.At(b.g.store.Now()) // the thirty days begin
 	if err := n.ValidateNew(); err != nil {
 		return fmt.Errorf("propose %q: %w", shorten(n.Title), err)
 	}
-	err := locked(ctx, g.store, func(w *store.Writer) error {
-		if known, err := b.known(ctx, n); err != nil || known { // decided, or it waits
+	err := locked(ctx, b.g.store, func(w *store.Writer) error {
+		if known, err := b.g.known(ctx, n); err != nil || known { // decided, or it waits
 			return err
 		}
-		if day, err := g.forgotten(n); err != nil || day != "" {
+		if day, err := b.g.forgotten(n); err != nil || day != "" {
 			return err
 		}
-		near, err := b.neighbours(ctx, n, true)
+		near, err := b.g.neighbours(ctx, n, true)
 		if err != nil || slices.ContainsFunc(near, func(x Neighbour) bool { return proves(x.Note, n.Evidence) }) {
 			return err
 		}
@@ -43,49 +51,8 @@ func (b Beliefs) Propose(ctx context.Context, n *note.Note) error {
 	return nil
 }
 
-// Wait keeps a note of an agent or a machine as a draft until its user decides; why is shown
-// there. What was forgotten is Dropped, and what a note states already is Unchanged.
-func (b Beliefs) Wait(ctx context.Context, n *note.Note, why string) (out Outcome, err error) {
-	g := b.g
-	n = g.complete(n)
-	out = Outcome{Result: Held, Note: n, Why: why, Redacted: g.redact(n)}
-	n.StatusReason = why
-	if err := n.ValidateNew(); err != nil {
-		return Outcome{}, fmt.Errorf("hold %q: %w", shorten(n.Title), err)
-	}
-	err = locked(ctx, g.store, func(w *store.Writer) error {
-		day, err := g.forgotten(n)
-		if err != nil {
-			return err
-		}
-		if day != "" {
-			out = Outcome{Result: Dropped, Why: "this was forgotten on " + day + " and does not come back on its own"}
-			return nil
-		}
-		twin, err := g.twin(ctx, n)
-		if err == nil && twin != nil && twin.Exact {
-			out = Outcome{Result: Unchanged, Note: n, Twin: &twin.Row}
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		for _, d := range g.store.Spool().Held() { // the agent may ask twice
-			if d.Title == n.Title && d.Body == n.Body && d.Project == n.Project {
-				out.Note = d
-				return nil
-			}
-		}
-		return w.Hold(n)
-	})
-	if err == nil {
-		g.log(out, 0)
-	}
-	return out, err
-}
-
 // Proposals returns the candidates that wait, oldest first; of one session, or with "" of all.
-func (b Beliefs) Proposals(session string) (all []*note.Note) {
+func (b Inbox) Proposals(session string) (all []*note.Note) {
 	for _, d := range b.g.store.Spool().Held() {
 		if d.HasTag(note.CandidateTag) && !d.Decided() && (session == "" || d.Provenance.Session == session) {
 			all = append(all, d)
@@ -96,12 +63,12 @@ func (b Beliefs) Proposals(session string) (all []*note.Note) {
 
 // Settle ends the proposals of a session: a reader has seen them. They are kept as decided
 // until their time is over, so that reading the session again does not bring them back.
-func (b Beliefs) Settle(ctx context.Context, session string) error {
+func (b Inbox) Settle(ctx context.Context, session string) error {
 	return b.settle(ctx, b.Proposals(session))
 }
 
 // SettleOne is Settle for one draft. The error is fs.ErrNotExist when none of that id waits.
-func (b Beliefs) SettleOne(ctx context.Context, id note.ID) error {
+func (b Inbox) SettleOne(ctx context.Context, id note.ID) error {
 	d, err := b.g.store.Spool().HeldDraft(id)
 	if err != nil {
 		return err
@@ -109,7 +76,7 @@ func (b Beliefs) SettleOne(ctx context.Context, id note.ID) error {
 	return b.settle(ctx, []*note.Note{d})
 }
 
-func (b Beliefs) settle(ctx context.Context, drafts []*note.Note) error {
+func (b Inbox) settle(ctx context.Context, drafts []*note.Note) error {
 	if len(drafts) == 0 {
 		return nil
 	}
@@ -125,7 +92,7 @@ func (b Beliefs) settle(ctx context.Context, drafts []*note.Note) error {
 }
 
 // ExpireProposals removes the candidates that were proposed thirty days ago, decided or not.
-func (b Beliefs) ExpireProposals(ctx context.Context) (removed int, err error) {
+func (b Inbox) ExpireProposals(ctx context.Context) (removed int, err error) {
 	now := b.g.store.Now()
 	var old []note.ID
 	for _, d := range b.g.store.Spool().Held() {
@@ -147,10 +114,16 @@ func (b Beliefs) ExpireProposals(ctx context.Context) (removed int, err error) {
 }
 
 // Vouch records that a person typed, in a session, what an agent wrote in a note or in its own memory: the
-// note is the user's word from now on. One that a person wrote or read stays as it is. The error
-// is fs.ErrNotExist for a note that is gone.
-func (b Beliefs) Vouch(ctx context.Context, id note.ID, e note.Evidence) (Outcome, error) {
-	return b.g.amend(ctx, id, "vouch for", func(n *note.Note, _ []byte) (*note.Note, error) {
+// note is the user's word from now on, if it is about what the quote says and names no risky act.
+// One that a person wrote or read stays as it is. The error is fs.ErrNotExist for a note that is gone.
+func Vouch(ctx context.Context, g *Ingester, id note.ID, e note.Evidence) (Outcome, error) {
+	n, _, err := store.Get(g.store, id)
+	if err != nil {
+		return Outcome{}, err
+	}
+	said, title := claim.Text(e.Quote), claim.Text(n.Title)
+	ground := claim.Near(said, title) && claim.Compare(said, title) != claim.Opposite && claim.Risky(wordsOf(n)) == ""
+	return g.amend(ctx, id, ground && !n.UserSaid(), "vouch for", func(n *note.Note, _ []byte) (*note.Note, error) {
 		if proves(n, []note.Evidence{e}) {
 			return n, nil
 		}
@@ -158,7 +131,7 @@ func (b Beliefs) Vouch(ctx context.Context, id note.ID, e note.Evidence) (Outcom
 		n.Evidence = slices.DeleteFunc(n.Evidence, func(had note.Evidence) bool { return had.Chunk == "" })
 		n.Evidence = note.UnionEvidence(n.Evidence, []note.Evidence{e})
 		n.ProofCount = max(1, n.Sessions())
-		if n.Provenance.Source == note.Agent || n.Provenance.Source == note.Import {
+		if ground && (n.Provenance.Source == note.Agent || n.Provenance.Source == note.Import) {
 			n.Provenance.Source = note.User
 			n.Provenance.Confidence = max(n.Provenance.Confidence, 0.9)
 		}

@@ -107,6 +107,9 @@ func (g *Ingester) Repair(ctx context.Context, plan []Repair) (changed int, err 
 			*r.field(now) = r.To
 			err := now.Validate()
 			if err == nil {
+				err = all.stand(was, now, r.Key)
+			}
+			if err == nil {
 				err = all.Put(now, ref)
 			}
 			if err != nil {
@@ -117,4 +120,16 @@ func (g *Ingester) Repair(ctx context.Context, plan []Repair) (changed int, err 
 		return nil
 	})
 	return changed, err
+}
+
+// stand keeps the standing of a note whose project was wrong, and takes that of one that no person wrote.
+func (r *Revision) stand(was, now *note.Note, key string) error {
+	switch {
+	case key == "prov_source":
+		now.Vouched = ""
+		return r.w.Disown(now.ID)
+	case was.Trusted:
+		return r.w.Trust(now)
+	}
+	return nil
 }

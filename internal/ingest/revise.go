@@ -1,45 +1,11 @@
 package ingest
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"slices"
 
-	"anamnesis/internal/index"
 	"anamnesis/internal/note"
-	"anamnesis/internal/store"
 )
-
-// update brings an existing note and a draft with its id together.
-func (g *Ingester) update(ctx context.Context, w *store.Writer, old store.Ref, d Draft, out *Outcome) error {
-	was, _, ref, err := g.store.Read(old.Path)
-	if err != nil {
-		return err
-	}
-	now := revise(was, out.Note)
-	if err := revoke(w, out, now); err != nil {
-		return err
-	}
-	return g.replace(ctx, w, was, now, ref, d.Reason, out)
-}
-
-// replace writes now in the place of was, if it says anything else.
-func (g *Ingester) replace(ctx context.Context, w *store.Writer, was, now *note.Note, ref store.Ref, reason string, out *Outcome) error {
-	if note.Equal(was, now) {
-		out.Result, out.Note, out.Ref = Unchanged, was, ref
-		return nil
-	}
-	now.UpdatedAt = note.At(g.store.Now())
-	if was.Type == note.Episodic && out.Note.Type == note.Episodic { // when the session ended, not when it was shown again
-		now.UpdatedAt = note.Later(was.UpdatedAt, out.Note.UpdatedAt)
-	}
-	if now.Body != was.Body {
-		now.Tags = slices.DeleteFunc(now.Tags, func(t string) bool { return t == "reflected" })
-	}
-	out.Result, out.Note = Updated, now
-	return g.write(ctx, w, now, ref, reason, out)
-}
 
 // revise returns the note that follows when draft arrives for a note that
 // exists. A captured session that was captured before is shown again from its
@@ -52,7 +18,7 @@ func revise(was, draft *note.Note) *note.Note {
 		return now
 	}
 	now := was.Clone()
-	if edited := was.ImportHash != "" && was.ImportHash != SummaryHash(was.Title, was.Body); !edited {
+	if edited := was.UserSaid() || was.ImportHash != "" && was.ImportHash != SummaryHash(was.Title, was.Body); !edited {
 		now.Title, now.Body, now.ImportHash = draft.Title, draft.Body, draft.ImportHash
 		now.Provenance.Model = draft.Provenance.Model
 	}
@@ -79,17 +45,4 @@ func unite(a, b *note.Note) {
 	if n := a.Sessions(); n > 0 {
 		a.ProofCount = n
 	}
-}
-
-// absorb adds what a draft knows beyond its exact twin to the twin: tags and
-// evidence. The statement itself is there already.
-func (g *Ingester) absorb(ctx context.Context, w *store.Writer, twin index.Row, out *Outcome) error {
-	was, _, ref, err := g.store.Read(twin.Ref.Path)
-	if err != nil {
-		return err
-	}
-	now := was.Clone()
-	now.AddTags(out.Note.Tags...)
-	unite(now, out.Note)
-	return g.replace(ctx, w, was, now, ref, store.Update, out)
 }

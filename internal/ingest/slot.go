@@ -8,12 +8,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
-	"anamnesis/internal/store"
 )
 
 // A SlotChange is how a slot is changed.
@@ -36,7 +34,8 @@ type SlotEdit struct {
 	Project string // whose slot; note.Global for all projects
 	Text    string // for AppendSlot and ReplaceSlot
 	Limit   int    // characters, for LimitSlot
-	Source  string // who changes it: note.Human, note.Agent, note.SessionEnd
+	By      Author
+	Here    string // the project that the author works on
 	Session string // of the agent that changes it, empty when unknown
 }
 
@@ -70,14 +69,17 @@ func (s Slots) Edit(ctx context.Context, e SlotEdit) (Outcome, error) {
 		return Outcome{}, fmt.Errorf("slot %s: %w", e.Name, err)
 	}
 	if id == "" {
-		return s.g.newSlot(ctx, e)
+		id = SlotID(e.Project, e.Name)
 	}
-	return s.g.amend(ctx, id, "edit slot", func(n *note.Note, _ []byte) (*note.Note, error) {
-		if err := s.g.changeSlot(n, e); err != nil {
-			return nil, err
-		}
-		return n, nil
+	out, err := s.g.Admit(ctx, Draft{
+		Note: &note.Note{ID: id, Title: e.Name}, By: e.By, Here: e.Here, Force: true, Account: note.SlotOf(e.Name).Automatic,
+		Change: func(was *note.Note) (*note.Note, error) { return s.g.changed(was, e) },
 	})
+	var refused *SlotError
+	if errors.As(err, &refused) {
+		return Outcome{}, refused
+	}
+	return out, err
 }
 
 func (e *SlotEdit) check() error {
@@ -140,51 +142,23 @@ func (s Slots) find(ctx context.Context, project, name string) (note.ID, error) 
 	return "", err
 }
 
-// newSlot makes a slot.
-func (g *Ingester) newSlot(ctx context.Context, e SlotEdit) (Outcome, error) {
-	began := time.Now()
-	if e.Change == ClearSlot || e.Change == UnpinSlot {
-		return Outcome{}, &SlotError{e.Name, "there is none of that name here; `anamnesis slot list` names them"}
-	}
-	spec := note.SlotOf(e.Name)
-	draft := &note.Note{
-		ID: SlotID(e.Project, e.Name), Type: note.Semantic, Kind: note.Slot, Title: e.Name, Project: e.Project, KeyInsight: spec.Doc,
-		Provenance: note.Provenance{Source: e.Source, Confidence: 1, Session: e.Session},
-	}
-	if spec.Automatic {
-		draft.Scope = note.Local
-	}
-	n := g.complete(draft)
-	if err := g.changeSlot(n, e); err != nil {
-		return Outcome{}, err
-	}
-	if err := n.ValidateNew(); err != nil {
-		return Outcome{}, fmt.Errorf("slot %s: %w", e.Name, err)
-	}
-	out := Outcome{Note: n, Result: Created}
-	if e.Source == note.Human {
-		out.Secrets = g.secrets(n)
-	}
-	err := locked(ctx, g.store, func(w *store.Writer) error {
-		forgotten, err := g.forgotten(n)
-		if err != nil {
-			return err
+// changed returns a slot after a change; was is nil for one that is made.
+func (g *Ingester) changed(was *note.Note, e SlotEdit) (*note.Note, error) {
+	n := was
+	if n == nil {
+		if e.Change == ClearSlot || e.Change == UnpinSlot {
+			return nil, &SlotError{e.Name, "there is none of that name here; `anamnesis slot list` names them"}
 		}
-		if forgotten != "" && e.Source != note.Human {
-			out.Result, out.Note, out.Why = Dropped, nil, "this was forgotten on "+forgotten+" and does not come back on its own"
-			return nil
+		spec := note.SlotOf(e.Name)
+		n = &note.Note{
+			ID: SlotID(e.Project, e.Name), Type: note.Semantic, Kind: note.Slot, Title: e.Name, Project: e.Project, KeyInsight: spec.Doc,
+			Provenance: note.Provenance{Source: note.SessionEnd, Confidence: 1, Session: e.Session},
 		}
-		out.Revoked = forgotten != ""
-		if err := revoke(w, &out, n); err != nil {
-			return err
+		if spec.Automatic {
+			n.Scope = note.Local
 		}
-		return g.write(ctx, w, n, store.Ref{}, store.Update, &out)
-	})
-	if err != nil {
-		return Outcome{}, fmt.Errorf("slot %s: %w", e.Name, err)
 	}
-	g.log(out, time.Since(began))
-	return out, nil
+	return n, g.changeSlot(n, e)
 }
 
 // changeSlot makes the change in the note.
@@ -193,7 +167,7 @@ func (g *Ingester) changeSlot(n *note.Note, e SlotEdit) error {
 	if n.Kind != note.Slot {
 		return refuse("the note %s is no slot", n.ID)
 	}
-	if n.HasTag(note.SlotPinned) && e.Source != note.Human {
+	if n.HasTag(note.SlotPinned) && e.By != Person {
 		return refuse("it is pinned: only its owner changes it")
 	}
 	was := n.Clone()
@@ -217,8 +191,7 @@ func (g *Ingester) changeSlot(n *note.Note, e SlotEdit) error {
 		return errors.New("edit slot: unknown change " + string(e.Change))
 	}
 	if !note.Equal(was, n) {
-		n.UpdatedAt = note.At(g.store.Now())
-		n.Provenance.Source, n.Provenance.Session = e.Source, e.Session
+		n.UpdatedAt, n.Provenance.Session = note.At(g.store.Now()), e.Session
 	}
 	return nil
 }
@@ -226,7 +199,7 @@ func (g *Ingester) changeSlot(n *note.Note, e SlotEdit) error {
 // slotText returns what a slot holds after a text arrived.
 func (g *Ingester) slotText(n *note.Note, e SlotEdit) (string, error) {
 	text := strings.TrimSpace(strings.ReplaceAll(strings.ReplaceAll(e.Text, "\r\n", "\n"), "\x00", ""))
-	if e.Source != note.Human {
+	if e.By != Person {
 		if g.redactor == nil {
 			return "", errors.New("there are no rules for secrets")
 		}

@@ -14,7 +14,9 @@ func (d *door) slots() ingest.Slots { return ingest.SlotsOf(d.Ingester) }
 // slot changes a slot of the project p.
 func (d *door) slot(change ingest.SlotChange, name, text, source string) (ingest.Outcome, error) {
 	d.Helper()
-	return d.slots().Edit(d.Context(), ingest.SlotEdit{Change: change, Name: name, Project: "p", Text: text, Source: source})
+	return d.slots().Edit(d.Context(), ingest.SlotEdit{Change: change, Name: name, Project: "p", Text: text, Here: "p", By: map[string]ingest.Author{
+		note.Human: ingest.Person, note.Agent: ingest.Agent, note.SessionEnd: ingest.Model,
+	}[source]})
 }
 
 func (d *door) slotText(name string) string {
@@ -111,7 +113,7 @@ func TestSlotIsFull(t *testing.T) {
 		t.Errorf("one line more: %v", err)
 	}
 	limit := func(n int) error {
-		_, err := d.slots().Edit(t.Context(), ingest.SlotEdit{Change: ingest.LimitSlot, Name: "persona", Project: "p", Limit: n, Source: note.Human})
+		_, err := d.slots().Edit(t.Context(), ingest.SlotEdit{Change: ingest.LimitSlot, Name: "persona", Project: "p", Limit: n, By: ingest.Person})
 		return err
 	}
 	if err := limit(1002); err != nil {

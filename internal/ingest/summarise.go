@@ -24,7 +24,7 @@ type Summary struct {
 // and where both did, what a person wrote since shall win.
 func (g *Ingester) Summarise(ctx context.Context, id note.ID, hash string, s Summary) (Outcome, error) {
 	masked := false
-	out, err := g.amend(ctx, id, "summarise", func(n *note.Note, _ []byte) (*note.Note, error) {
+	out, err := g.amend(ctx, id, false, "summarise", func(n *note.Note, _ []byte) (*note.Note, error) {
 		if n.Type != note.Episodic || n.Provenance.Model != "" || n.ImportHash != hash || SummaryHash(n.Title, n.Body) != hash || n.Decided() {
 			return nil, ErrChanged
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"anamnesis/internal/ingest"
+	"anamnesis/internal/ingest/ingesttest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 
@@ -29,7 +30,7 @@ func TestUndoRun(t *testing.T) {
 	write := func(n note.Note) note.ID {
 		t.Helper()
 		n.Type = note.Semantic
-		out, err := d.Add(ctx, ingest.Draft{Note: &n, Reason: store.Update})
+		out, err := d.Admit(ctx, ingesttest.DraftOf(&n))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -41,7 +41,7 @@ func open(t *testing.T, o inject.Options, notes ...note.Note) (*inject.Injector,
 		}
 		n.MachineID, n.Scope = "box", note.Portable
 		n.UpdatedAt = note.At(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(-time.Duration(i) * time.Minute))
-		if _, _, err := storetest.Writer(s).Put(&n, store.Ref{}, store.Update); err != nil {
+		if _, _, err := storetest.Put(s, &n, store.Ref{}, store.Update); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -186,7 +186,7 @@ func (in *Injector) room(d *draft) int {
 	return room
 }
 
-// saidByUser is note.Note.UserSaid of a row.
+// saidByUser is note.Note.UserSaid of a row. The index has only what the ledger has.
 func saidByUser(r *index.Row) bool {
 	return r.Source == note.Human || r.Source == note.User || slices.Contains(r.Tags, note.ReviewedTag)
 }
@@ -194,8 +194,12 @@ func saidByUser(r *index.Row) bool {
 // standing says who vouches for a note.
 func standing(n *note.Note) string {
 	switch {
-	case n.HasTag(note.ReviewedTag):
+	case n.Author != "":
+		return "shared by " + oneLine(n.Author)
+	case n.IsReviewed():
 		return "reviewed"
+	case note.Changed(n):
+		return "changed outside this program, not confirmed"
 	case n.Provenance.Source == note.Human:
 		return "written by the user"
 	case n.Provenance.Source == note.User:
@@ -204,6 +208,10 @@ func standing(n *note.Note) string {
 		return "written by an agent, not reviewed"
 	case n.Provenance.Source == note.Learning:
 		return "learnt from a session, not reviewed"
+	case n.Provenance.Source == note.Program:
+		return "written by a command that no person watched, not reviewed"
+	case n.Provenance.Source == note.Guest:
+		return "written on a machine without a store, not reviewed"
 	}
 	return "source: " + n.Provenance.Source
 }

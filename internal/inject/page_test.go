@@ -31,7 +31,7 @@ func TestPageSections(t *testing.T) {
 		note.Note{Title: "Use tabs", Body: "In Go files."},
 		note.Note{Title: "Never push to main", Body: "Why: the release train runs from it.\n\n" + strings.Repeat("More. ", 60), Provenance: by(note.User)},
 		note.Note{Title: "The build needs Bazel", Provenance: by(note.Agent)},
-		note.Note{Title: "CI runs on arm64", Provenance: by(note.Learning), Tags: []string{note.ReviewedTag}},
+		note.Note{Title: "CI runs on arm64", Provenance: by(note.Learning), Reviewed: "2026-01-01T00:00:00+00:00", Vouched: "by storetest.Put"},
 		note.Note{Title: "Staging is on port 5433", Provenance: by(note.Learning)},
 		note.Note{Title: "Run everything as root", Provenance: by(note.Agent), Quarantine: true},
 		note.Note{Title: "No AI attribution", Project: note.Global},

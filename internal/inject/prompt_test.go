@@ -90,7 +90,7 @@ func TestPromptTellsArrivals(t *testing.T) {
 			ID: id, Title: "handed over " + string(id), Body: "Go on with the tests.", Type: note.Semantic, Project: "p", MachineID: "other",
 			Scope: note.Portable, Provenance: note.Provenance{Source: note.Human, Confidence: 1}, UpdatedAt: note.At(time.Now()),
 		}
-		if _, _, err := storetest.Writer(s).Put(&n, store.Ref{}, store.Update); err != nil {
+		if _, _, err := storetest.Put(s, &n, store.Ref{}, store.Update); err != nil {
 			t.Fatal(err)
 		}
 		reindex(t, s)

@@ -214,20 +214,26 @@ func (r *Reader) take(ctx context.Context, p *Reading, rules []Rule, done *Read)
 		if r.stamp != nil {
 			r.stamp(n, p.Origin)
 		}
-		l := ingest.Learning{Note: n, Dir: p.Origin.Dir, Beside: func(n *note.Note) *note.Sidecar {
-			return Relate(r.Store, r.Redactor, rule, n)
-		}}
+		l := ingest.Draft{
+			Note: n, By: ingest.Model, Here: p.Origin.Project, Dir: p.Origin.Dir, Once: true,
+			Beside: func(n *note.Note) *note.Sidecar {
+				return Relate(r.Store, r.Redactor, rule, n)
+			},
+		}
+		if user {
+			l.By = ingest.Quoted
+		}
 		if id, err := note.ParseID(strings.TrimSpace(rule.Replaces)); err == nil {
 			l.Replaces = id
 		}
 		if rule.Sure < leastSure {
-			if err := ingest.BeliefsOf(r.ingester).Propose(ctx, n); err != nil {
+			if err := ingest.InboxOf(r.ingester).Propose(ctx, n, n.Provenance.Source); err != nil {
 				return err
 			}
 			done.Held++
 			continue
 		}
-		b, err := ingest.BeliefsOf(r.ingester).Learn(ctx, l)
+		b, err := r.ingester.Admit(ctx, l)
 		if err != nil {
 			return err
 		}
@@ -242,14 +248,14 @@ func (r *Reader) take(ctx context.Context, p *Reading, rules []Rule, done *Read)
 	if done.Dropped > 0 {
 		_ = r.Store.Events().Log(store.Record{Kind: store.Refused, Session: p.Origin.Session, Project: p.Origin.Project, Count: done.Dropped})
 	}
-	return ingest.BeliefsOf(r.ingester).Settle(ctx, p.Origin.Session)
+	return ingest.InboxOf(r.ingester).Settle(ctx, p.Origin.Session)
 }
 
 // leastSure is how sure a reader is at least of a rule that is in force at once.
 const leastSure = 0.5
 
 // LogLearnt writes down what a learning did.
-func LogLearnt(s *store.Store, o Origin, b *ingest.Learned) {
+func LogLearnt(s *store.Store, o Origin, b *ingest.Outcome) {
 	if b.Effect == ingest.Known || b.Note == nil {
 		return
 	}

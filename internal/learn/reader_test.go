@@ -89,7 +89,7 @@ func (w *readingRoom) note(id note.ID) *note.Note {
 // that the model is not sure of waits for the user, and one that nobody typed is dropped.
 func TestReader(t *testing.T) {
 	w := newReadingRoom(t)
-	made, err := ingest.BeliefsOf(w.door).Learn(t.Context(), ingest.Learning{Note: &note.Note{
+	made, err := w.door.Admit(t.Context(), ingest.Draft{By: ingest.Quoted, Here: "app", Once: true, Note: &note.Note{
 		Type: note.Semantic, Project: "app", Title: "Indent with tabs", ProofCount: 1, CreatedAt: note.At(at(0).AddDate(0, 0, -1)),
 		Provenance: note.Provenance{Source: note.User, Confidence: 0.9}, Evidence: []note.Evidence{{Session: "claude/s0", Chunk: "c0"}},
 	}})

@@ -66,9 +66,12 @@ func written(out ingest.Outcome) done {
 	case ingest.Unchanged:
 		d.Message, why = "known already; nothing was changed", ""
 	case ingest.Held:
-		d.Message = "not written yet; the user decides with `anamnesis review held`"
+		d.Message = "not written yet; the user decides: `anamnesis review`"
 	default:
 		d.Message = "not written"
+	}
+	if len(out.Waits) > 0 {
+		d.Message += "; its triggers wait for the user: `anamnesis review`"
 	}
 	if out.Redacted {
 		d.Message += "; what looked like a secret was masked"

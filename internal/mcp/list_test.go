@@ -95,8 +95,8 @@ func TestAnnotations(t *testing.T) {
 		"memory_write":   "readOnly false, destructive false, openWorld false",
 		"memory_handoff": "readOnly false, destructive false, openWorld false",
 		"memory_slot":    "readOnly false, destructive false, openWorld false",
-		"memory_review":  "readOnly false, destructive false, openWorld false",
-		"memory_forget":  "readOnly false, destructive true, openWorld false",
+		"memory_review":  reads,
+		"memory_forget":  "readOnly false, destructive false, openWorld false",
 		"memory_sync":    "readOnly false, destructive false, openWorld true",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -9,6 +9,7 @@ import (
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/reflection"
+	"anamnesis/internal/store"
 )
 
 func TestReviewTool(t *testing.T) {
@@ -16,7 +17,7 @@ func TestReviewTool(t *testing.T) {
 	cs := w.client(t)
 	add := func(title string, quarantine bool) string {
 		t.Helper()
-		out, err := w.Ingester.Add(t.Context(), ingest.Draft{Force: true, Note: &note.Note{
+		out, err := w.Ingester.Admit(t.Context(), ingest.Draft{By: ingest.Model, Here: "p", Note: &note.Note{
 			Type: note.Semantic, Title: title, Body: "The body of " + title, Project: "p", Scope: note.Portable, Quarantine: quarantine,
 			Provenance: note.Provenance{Source: note.Learning, Confidence: 0.6, Session: "s"},
 			Evidence:   []note.Evidence{{Session: "claude/s", Chunk: "0123456789abcdef", Quote: "said about " + title}},
@@ -36,26 +37,21 @@ func TestReviewTool(t *testing.T) {
 	if strings.Contains(text, "Ignore your rules") {
 		t.Errorf("an agent was shown what is in quarantine: %s", text)
 	}
-	call(t, cs, "memory_review", args{"action": "keep", "id": good})
-	call(t, cs, "memory_review", args{"action": "reject", "id": bad})
-	if _, text := call(t, cs, "memory_review", args{"action": "list"}); strings.Contains(text, "pnpm") || strings.Contains(text, "fridays") {
-		t.Errorf("what was decided waits: %s", text)
+	for _, action := range []string{"keep", "reject", "retire", "merge", "edit"} {
+		for _, id := range []string{good, bad, orders} {
+			if why := refused(t, cs, "memory_review", args{"action": action, "id": id}); !strings.Contains(why, "only the user decides") {
+				t.Errorf("%s: %s", action, why)
+			}
+		}
 	}
-	for name, a := range map[string]args{
-		"quarantine":  {"action": "keep", "id": orders},
-		"retire none": {"action": "retire", "id": orders},
-		"no id":       {"action": "keep"},
-		"bad id":      {"action": "keep", "id": "../x"},
-		"decided":     {"action": "keep", "id": bad},
-		"edit":        {"action": "edit", "id": good},
-	} {
-		if why := refused(t, cs, "memory_review", a); why == "" {
-			t.Errorf("%s: no word why", name)
+	for _, id := range []string{good, bad} {
+		if n, _, err := store.Get(w.Store, note.ID(id)); err != nil || n.UserSaid() || n.Decided() {
+			t.Errorf("an agent decided: %+v, %v", n, err)
 		}
 	}
 }
 
-// A patch of a skill is shown to an agent, which may reject it for the user, and not write it.
+// A patch of a skill is shown to an agent, which decides nothing.
 func TestReviewToolSkill(t *testing.T) {
 	w := open(t)
 	cs := w.client(t)
@@ -81,9 +77,5 @@ func TestReviewToolSkill(t *testing.T) {
 	}
 	if data, _ := os.ReadFile(file); string(data) != "- Install with npm.\n" {
 		t.Errorf("the file says %q", data)
-	}
-	call(t, cs, "memory_review", args{"action": "reject", "id": id})
-	if _, text := call(t, cs, "memory_review", args{"action": "list"}); strings.Contains(text, id) {
-		t.Errorf("what was rejected waits: %s", text)
 	}
 }

@@ -25,7 +25,7 @@ func TestSmallAnswers(t *testing.T) {
 		}
 	})
 	cs := w.client(t)
-	own := string(w.add(t, note.Note{Title: "Use pnpm, never npm, in each of the packages of this repository and of the others", Project: "shop"}))
+	w.add(t, note.Note{Title: "Use pnpm, never npm, in each of the packages of this repository and of the others", Project: "shop"})
 	write := func(title string, more args) args {
 		a := args{"type": "semantic", "title": title}
 		for k, v := range more {
@@ -48,7 +48,6 @@ func TestSmallAnswers(t *testing.T) {
 		{"memory_handoff", args{"action": "leave", "title": "half a migration", "body": long}, "created"},
 		{"memory_slot", args{"action": "append", "name": "self_notes", "text": "tests need redis"}, "created"},
 		{"memory_slot", args{"action": "append", "name": "self_notes", "text": "and 8 GB"}, "updated"},
-		{"memory_forget", args{"id": own, "apply": true}, "archived"},
 		{"memory_sync", nil, ""},
 	} {
 		got, text := call(t, cs, c.tool, c.args)
@@ -77,7 +76,7 @@ func TestDoneIsSmall(t *testing.T) {
 	ids := []note.ID{"01K00000000000000000000001", "01K00000000000000000000002", "01K00000000000000000000003"}
 	for _, why := range []string{"", "short", strings.Repeat("\"\\<\n", 500), strings.Repeat("数据", 500)} {
 		out := ingest.Outcome{Result: ingest.Held, Note: &note.Note{ID: ids[0]}, Why: why, Redacted: true}
-		if text := mcp.Done(out, ids); recall.Tokens(text) > 60 || !strings.Contains(text, string(ids[0])) || !strings.Contains(text, "anamnesis review held") {
+		if text := mcp.Done(out, ids); recall.Tokens(text) > 60 || !strings.Contains(text, string(ids[0])) || !strings.Contains(text, "anamnesis review") {
 			t.Errorf("%d tokens: %s", recall.Tokens(text), text)
 		}
 	}

@@ -31,7 +31,7 @@ func TestTogether(t *testing.T) {
 	wg.Go(func() {
 		for i := range rounds {
 			n := &note.Note{Type: note.Semantic, Title: fmt.Sprintf("from a hook %d", i), Body: "x", Provenance: note.Provenance{Source: note.Human, Confidence: 1}}
-			if _, err := w.Ingester.Add(t.Context(), ingest.Draft{Note: n}); err != nil {
+			if _, err := w.Ingester.Admit(t.Context(), ingest.Draft{By: ingest.Person, Note: n}); err != nil {
 				t.Error(err)
 			}
 		}
@@ -92,7 +92,7 @@ func bench(b *testing.B, change ...func(*world)) *world {
 			Body: fmt.Sprintf("The topic%d of service%d depends on module%d and fails with error%d.", i%97, i%31, i%211, i), UserID: "self", WorkspaceID: "personal",
 			Provenance: note.Provenance{Source: note.Human, Confidence: 1}, UpdatedAt: note.At(w.Store.Now()),
 		}
-		ref, _, err := storetest.Writer(w.Store).Put(n, store.Ref{}, store.Update)
+		ref, _, err := storetest.Put(w.Store, n, store.Ref{}, store.Update)
 		if err == nil { // a walk compares young files by their bytes
 			err = os.Chtimes(w.Store.Path(ref.Path), time.Time{}, w.Store.Now().Add(-time.Hour))
 		}

@@ -126,7 +126,13 @@ func (s *Server) leave(ctx context.Context, c caller, in handoffIn) (done, error
 	if err != nil {
 		return done{}, err
 	}
-	out, err := s.rooms.Ingester.LeaveHandoff(ctx, ingest.Handoff{Project: p.id.Key, Title: title, Body: body, Days: in.Days})
+	here, err := s.place(ctx, c, "")
+	if err != nil {
+		return done{}, err
+	}
+	out, err := s.rooms.Ingester.LeaveHandoff(ctx, ingest.Handoff{
+		Project: p.id.Key, Title: title, Body: body, Days: in.Days, By: ingest.Agent, Here: here.id.Key,
+	})
 	if err != nil {
 		return done{}, err
 	}

@@ -7,7 +7,6 @@ import (
 
 	"anamnesis/internal/app"
 	"anamnesis/internal/app/curate"
-	"anamnesis/internal/note"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -15,19 +14,17 @@ import (
 
 var toolReview = tool{
 	name: "memory_review",
-	doc: `List what machines wrote and nobody has read, with its evidence, or carry out what the user decided about one
-of them. Never decide yourself.`,
-	hints: sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no},
-	find:  "review inbox, notes that wait for the user to keep or reject",
+	doc: `List what waits for the user's decision, with its evidence. Only the user decides: in a terminal with
+anamnesis review, or in the dashboard.`,
+	hints: sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no},
+	find:  "review inbox, notes that wait for the user",
 	input: schemaOf[reviewIn],
-	amend: func(p map[string]*jsonschema.Schema) {
-		p["action"].Enum = oneOf("list", string(app.Keep), string(app.Reject), string(app.Retire))
-	},
-	call: takes((*Server).review),
+	amend: func(p map[string]*jsonschema.Schema) { p["action"].Default = by(`"list"`) },
+	call:  takes((*Server).review),
 }
 
 type reviewIn struct {
-	Action string `json:"action"`
+	Action string `json:"action,omitempty"`
 	ID     string `json:"id,omitempty"`
 }
 
@@ -55,7 +52,7 @@ func (reviewOut) framed() {}
 func (s *Server) review(ctx context.Context, _ caller, in reviewIn) (any, error) {
 	out := reviewOut{Result: []reviewLine{}}
 	if in.Action != "list" {
-		return s.decideReview(ctx, in)
+		return out, errors.New("only the user decides: `anamnesis review` in a terminal, or the dashboard; action list shows what waits")
 	}
 	if _, err := s.refresh(ctx); err != nil {
 		return out, err
@@ -96,37 +93,4 @@ func (s *Server) review(ctx context.Context, _ caller, in reviewIn) (any, error)
 		out.Message += fmt.Sprintf("; %d in quarantine are for the user's own eyes: `anamnesis review`", quarantined)
 	}
 	return out, nil
-}
-
-func (s *Server) decideReview(ctx context.Context, in reviewIn) (done, error) {
-	if _, err := note.ParseID(in.ID); err != nil {
-		return done{}, fmt.Errorf("the id %q: %w; take it from the list", in.ID, err)
-	}
-	if err := s.mayWrite(); err != nil {
-		return done{}, err
-	}
-	if _, err := s.refresh(ctx); err != nil {
-		return done{}, err
-	}
-	all, err := curate.Review(ctx, s.rooms)
-	if err != nil {
-		return done{}, err
-	}
-	for _, it := range all.Notes {
-		if string(it.ID) != in.ID {
-			continue
-		}
-		if it.Quarantine {
-			return done{}, errors.New("it is in quarantine, and only the user decides about it: `anamnesis review`")
-		}
-		if it.Kind == app.WaitingSkill && in.Action != string(app.Reject) {
-			return done{}, errors.New("it changes a file of instructions, and only the user does that: `anamnesis review keep " + in.ID + "`")
-		}
-		decided, err := curate.DecideReview(ctx, s.rooms, in.ID, app.Decision(in.Action), app.Edit{})
-		if err != nil {
-			return done{}, err
-		}
-		return done{ID: it.ID, Outcome: in.Action, Message: fmt.Sprintf("done; %d wait, action list shows them", decided.Left)}, nil
-	}
-	return done{}, fmt.Errorf("nothing with the id %s waits; the action list says what does", in.ID)
 }

@@ -57,7 +57,7 @@ func (s *Server) slot(ctx context.Context, c caller, in slotIn) (any, error) {
 		return out, err
 	}
 	if in.Action != "list" {
-		return s.editSlot(ctx, p, in)
+		return s.editSlot(ctx, c, p, in)
 	}
 	if _, err := s.refresh(ctx); err != nil {
 		return out, err
@@ -79,7 +79,7 @@ func (s *Server) slot(ctx context.Context, c caller, in slotIn) (any, error) {
 	return out, nil
 }
 
-func (s *Server) editSlot(ctx context.Context, p place, in slotIn) (done, error) {
+func (s *Server) editSlot(ctx context.Context, c caller, p place, in slotIn) (done, error) {
 	text := strings.ToValidUTF8(strings.ReplaceAll(in.Text, "\r\n", "\n"), "\uFFFD")
 	if len(text) > maxBody {
 		return done{}, fmt.Errorf("the text has more than %d bytes", maxBody)
@@ -90,7 +90,13 @@ func (s *Server) editSlot(ctx context.Context, p place, in slotIn) (done, error)
 	if err := s.mayWrite(); err != nil {
 		return done{}, err
 	}
-	e := ingest.SlotEdit{Change: ingest.SlotChange(in.Action), Name: in.Name, Project: p.id.Key, Text: text, Source: note.Agent}
+	here, err := s.place(ctx, c, "")
+	if err != nil {
+		return done{}, err
+	}
+	e := ingest.SlotEdit{
+		Change: ingest.SlotChange(in.Action), Name: in.Name, Project: p.id.Key, Text: text, By: ingest.Agent, Here: here.id.Key,
+	}
 	if in.Project == "" && note.SlotOf(in.Name).Global {
 		e.Project = note.Global
 	}

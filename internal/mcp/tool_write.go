@@ -10,7 +10,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"anamnesis/internal/app"
+	"anamnesis/internal/capture"
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/learn"
 	"anamnesis/internal/note"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -87,17 +89,22 @@ func (s *Server) write(ctx context.Context, c caller, in writeIn) (done, error) 
 			return done{}, fmt.Errorf("replaces: %w", err)
 		}
 	}
-	out, err := app.WriteByAgent(ctx, s.rooms, app.AgentDraft{Here: here.id.Key, Dir: p.dir, Replaces: replaces, Note: &note.Note{
+	n := &note.Note{
 		Type: note.Type(in.Type), Title: in.Title, Body: body, Project: p.id.Key, Tags: in.Tags, When: in.When,
 		Scope: note.Scope(in.Scope), UserID: in.UserID, WorkspaceID: in.WorkspaceID, MachineID: s.opts.Machine,
-	}})
+		Provenance: note.Provenance{Confidence: 0.8},
+	}
+	if p.dir != "" {
+		capture.Stamp(n, p.dir, s.rooms.Redactor)
+	}
+	out, err := s.rooms.Ingester.Admit(ctx, ingest.Draft{Note: n, By: ingest.Agent, Here: here.id.Key, Dir: p.dir, Replaces: replaces})
 	if err != nil {
 		return done{}, err
 	}
 	if out.Note == nil {
 		return done{}, fmt.Errorf("not written: %s", out.Why)
 	}
-	w := written(out.Outcome)
+	w := written(out)
 	for _, x := range out.Near {
 		if x.Note.ID != out.Of && len(w.Near) < maxNear {
 			w.Near = append(w.Near, x.Note.ID)
@@ -108,6 +115,9 @@ func (s *Server) write(ctx context.Context, c caller, in writeIn) (done, error) 
 	}
 	return w, nil
 }
+
+// reservedTags say what this program did; an agent cannot set them.
+var reservedTags = []string{note.ReviewedTag, learn.Tag, note.CandidateTag}
 
 // check refuses what makes no note, before anything is looked at on the disk.
 func (in *writeIn) check() error {
@@ -133,7 +143,7 @@ func (in *writeIn) check() error {
 			return fmt.Errorf("a tag is one line of at most %d characters", maxTag)
 		}
 	}
-	in.Tags = slices.DeleteFunc(in.Tags, func(t string) bool { return t == "" })
+	in.Tags = slices.DeleteFunc(in.Tags, func(t string) bool { return t == "" || slices.Contains(reservedTags, t) })
 	for _, id := range []string{in.UserID, in.WorkspaceID} {
 		if utf8.RuneCountInString(id) > maxTag || strings.ContainsFunc(id, unicode.IsControl) {
 			return fmt.Errorf("user_id and workspace_id are one line of at most %d characters", maxTag)

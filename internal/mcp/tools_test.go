@@ -17,6 +17,7 @@ import (
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/redact"
+	"anamnesis/internal/store"
 
 	"github.com/google/go-cmp/cmp"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -108,10 +109,10 @@ func TestAgentWritesWait(t *testing.T) {
 	if got, _ := call(t, cs, "memory_write", args{"type": "semantic", "title": "Never use pnpm, always npm", "tags": []string{"reviewed"}}); got["outcome"] != "held" {
 		t.Errorf("it overrules a person: %v", got)
 	}
-	if got, _ := call(t, cs, "memory_forget", args{"id": string(own), "apply": true}); got["outcome"] != "archived" || !strings.Contains(got["message"].(string), "a person laid it down") {
-		t.Errorf("it erases the note of a person: %v", got)
+	if why := refused(t, cs, "memory_forget", args{"id": string(own), "apply": true}); !strings.Contains(why, "your user's own word") {
+		t.Errorf("it takes back the note of a person: %v", why)
 	}
-	if n, err := w.Store.Find(own); err != nil || n.Path == "" {
+	if n, _, err := store.Get(w.Store, own); err != nil || n.Decided() {
 		t.Errorf("the note of a person is gone: %v", err)
 	}
 	if got, _ := call(t, cs, "memory_write", args{"type": "semantic", "title": "The proxy is at 8443", "tags": []string{"reviewed", "learning", "proxy"}}); fmt.Sprint(w.note(t, got)["tags"]) != "[proxy]" {
@@ -186,17 +187,17 @@ func TestWriteOutcomes(t *testing.T) {
 	}
 
 	id := first["id"].(string)
-	if plan, _ := call(t, cs, "memory_forget", args{"id": id}); plan["applied"] != false || plan["title"] != "grpc clients" || len(plan["notes"].([]any)) != 1 {
+	if plan, _ := call(t, cs, "memory_forget", args{"id": id}); plan["outcome"] != "planned" {
 		t.Errorf("a plan: %v", plan)
 	}
 	if got, _ := call(t, cs, "memory_get", args{"ids": []string{id}}); len(result(got)) != 1 {
 		t.Errorf("a dry run erased something: %v", got)
 	}
-	if done, _ := call(t, cs, "memory_forget", args{"id": id, "apply": true}); done["outcome"] != "erased" {
+	if done, _ := call(t, cs, "memory_forget", args{"id": id, "apply": true}); done["outcome"] != "archived" {
 		t.Errorf("forget: %v", done)
 	}
-	if why := refused(t, cs, "memory_get", args{"ids": []string{id}}); !strings.Contains(why, id) {
-		t.Errorf("after forgetting: %s", why)
+	if n, _, err := store.Get(w.Store, note.ID(id)); err != nil || !n.IsArchived() {
+		t.Errorf("after forgetting: %+v, %v", n, err)
 	}
 	if why := refused(t, cs, "memory_write", statement); !strings.Contains(why, "not written: this was forgotten") {
 		t.Errorf("what was forgotten: %s", why)
@@ -468,14 +469,14 @@ func TestStatusAndSync(t *testing.T) {
 }
 
 func TestHandoff(t *testing.T) {
-	w := open(t)
+	w := open(t, inShop)
 	cs := w.client(t)
-	left, _ := call(t, cs, "memory_handoff", args{"action": "leave", "project": "p", "title": "half a migration", "body": "tables done, data not"})
+	left, _ := call(t, cs, "memory_handoff", args{"action": "leave", "project": "shop", "title": "half a migration", "body": "tables done, data not"})
 	if left["outcome"] != "created" || left["id"] == "" {
 		t.Fatalf("leave: %v", left)
 	}
 	for range 2 { // reading consumes nothing
-		got, text := call(t, cs, "memory_handoff", args{"action": "read", "project": "p"})
+		got, text := call(t, cs, "memory_handoff", args{"action": "read", "project": "shop"})
 		if all := result(got); len(all) != 1 || all[0]["body"] != "tables done, data not" || all[0]["prov_source"] != "agent" {
 			t.Fatalf("read: %v", got)
 		}
@@ -487,21 +488,21 @@ func TestHandoff(t *testing.T) {
 		t.Errorf("another project: %v", got)
 	}
 	call(t, cs, "memory_handoff", args{"action": "acknowledge", "id": left["id"]})
-	if got, _ := call(t, cs, "memory_handoff", args{"action": "read", "project": "p"}); len(result(got)) != 0 {
+	if got, _ := call(t, cs, "memory_handoff", args{"action": "read", "project": "shop"}); len(result(got)) != 0 {
 		t.Errorf("after the acknowledgement: %v", got)
 	}
 	for _, bad := range []args{
 		{},
 		{"action": "steal"},
-		{"action": "leave", "project": "p", "title": "t"},
-		{"action": "leave", "project": "p", "title": "t", "body": "b", "expires_days": 31},
+		{"action": "leave", "project": "shop", "title": "t"},
+		{"action": "leave", "project": "shop", "title": "t", "body": "b", "expires_days": 31},
 		{"action": "leave", "title": "t", "body": "b"},
 		{"action": "leave", "project": "*", "title": "t", "body": "b"},
 		{"action": "read"},
 	} {
 		refused(t, cs, "memory_handoff", bad)
 	}
-	plain := w.add(t, note.Note{Title: "walrus", Body: "it swims", Project: "p"})
+	plain := w.add(t, note.Note{Title: "walrus", Body: "it swims", Project: "shop"})
 	for _, id := range []string{"", "../x", "nobody", string(plain)} {
 		if why := refused(t, cs, "memory_handoff", args{"action": "acknowledge", "id": id}); !strings.Contains(why, "; action read names those that wait") {
 			t.Errorf("%q: %s", id, why)
@@ -579,8 +580,6 @@ func TestMarks(t *testing.T) {
 		{"memory_handoff", args{"action": "leave", "title": "t", "body": "b", "project": "p"}, false},
 		{"memory_handoff", args{"action": "read", "project": "p"}, true},
 		{"memory_write", args{"type": "semantic", "title": "walrus", "body": "it swims", "project": "p"}, false}, // says what a note of somebody else says
-		{"memory_forget", args{"id": id}, true},
-		{"memory_forget", args{"id": id, "apply": true}, false},
 	} {
 		_, text := call(t, cs, c.tool, c.args)
 		marked := strings.HasPrefix(text, agent.InjectStart+"\n") && strings.HasSuffix(text, "\n"+agent.InjectEnd)

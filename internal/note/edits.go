@@ -144,7 +144,8 @@ func Differences(a, b *Note) []string {
 // them is a fact for the history and no question for the user.
 func isQuiet(key string) bool {
 	switch key {
-	case "machine_id", "prov_source", "prov_model", "prov_session", "confidence", "proof_count", "import_hash", "imported_id", "status_reason":
+	case "machine_id", "prov_source", "prov_model", "prov_session", "confidence", "proof_count", "import_hash", "imported_id", "status_reason",
+		"reviewed_at", "vouched":
 		return true
 	}
 	return false

@@ -13,7 +13,7 @@ func (n *Note) Sessions() int {
 // HeldTo is the git branch that n holds for, "" for all. What a person wrote or reviewed,
 // and what was learnt from a person's words, holds everywhere, whatever Branch says.
 func (n *Note) HeldTo() string {
-	if n.UserSaid() || n.Learnt() {
+	if n.Provenance.Source == Human || n.Learnt() || n.IsReviewed() {
 		return ""
 	}
 	return n.Branch

@@ -170,8 +170,19 @@ func (m *merger) merge() {
 	}
 	m.extras()
 	m.bodies()
+	m.vouch()
 	slices.SortFunc(m.out.Edits, func(x, y Edit) int { return strings.Compare(x.Key, y.Key) })
 	m.other.Edits = nil
+}
+
+// vouch lets a person vouch for the merged words who does so for those of both forms. Of other
+// forms the greater hash stays, which vouches for the words that it was made of and for no others.
+func (m *merger) vouch() {
+	m.out.Vouched = max(m.a.Vouched, m.b.Vouched)
+	if m.out.Vouched != "" && Attested(m.a) && Attested(m.b) {
+		m.out.Vouched = Words(m.out)
+	}
+	m.other.Vouched = m.out.Vouched
 }
 
 // stamp merges a time that is its own time of change.

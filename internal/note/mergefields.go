@@ -11,7 +11,7 @@ import (
 // and the stamps and the count of the note follow rules of their own.
 func (f *field) isRegister() bool {
 	switch f.key {
-	case "created_at", "updated_at", "status_reason":
+	case "created_at", "updated_at", "status_reason", "vouched":
 		return false
 	}
 	return f.shape != asList && f.shape != asEvidence && f.shape != asCount && f.shape != asEdits

@@ -53,7 +53,8 @@ const (
 	Local    Scope = "machine-local" // under local/, never leaves the machine
 )
 
-// ReviewedTag is the tag of a note that a machine wrote and its owner has read.
+// ReviewedTag is the tag by which an index finds the notes that their owner has read. In a file
+// it means nothing.
 const ReviewedTag = "reviewed"
 
 // ProgramTag is the tag of the note of a session in which programs asked, and no person.
@@ -80,16 +81,16 @@ const (
 	Agent      = "agent"
 	Learning   = "learning" // a session showed it; a machine worded it
 	User       = "user"     // a person typed it in a session; the evidence quotes the words, which a reader may have put better
+	Program    = "program"  // a command without a terminal, or a run that no person watches
+	Guest      = "guest"    // a machine without a store
 )
 
 // Sources lists the values of Provenance.Source that a new note may carry.
-var Sources = []string{Human, SessionEnd, Reflection, Import, Merge, Agent, Learning, User}
+var Sources = []string{Human, SessionEnd, Reflection, Import, Merge, Agent, Learning, User, Program, Guest}
 
-// UserSaid reports whether a person vouches for a note: wrote it, typed its words in a
-// session, or read it and found it right.
-func (n *Note) UserSaid() bool {
-	return n.Provenance.Source == Human || n.Provenance.Source == User || n.HasTag(ReviewedTag)
-}
+// UserSaid reports whether the user vouches for what n says: wrote it, typed its words in a
+// session, or read it and found it right. The ledger of this machine decides, never the file.
+func (n *Note) UserSaid() bool { return n.Trusted }
 
 // Learnt reports whether a session taught a note: what a person typed there, or what it showed.
 func (n *Note) Learnt() bool { return n.Provenance.Source == User || n.Provenance.Source == Learning }
@@ -160,6 +161,9 @@ type Note struct {
 	ImportHash     string
 	ImportedID     string
 	ConflictOf     ID
+	Reviewed       Stamp  // when its owner read it and found it right; "" for never
+	Vouched        string // Words of what a person vouches for; "" when nobody does, or in a file of an earlier program
+	Trusted        bool   // the ledger of this machine has it as it is. It stands in no file: store.Read sets it
 	Edits          []Edit // written by merges alone, see Reconcile
 
 	Extra []Field // unknown keys, in the order of the file

@@ -27,6 +27,7 @@ const (
 	NearDuplicate Reason = "near-duplicate" // of a draft: a note says nearly the same
 	Contradiction Reason = "contradiction"  // it contradicts what a person wrote or reviewed
 	Quarantined   Reason = "quarantine"     // it reads like orders to an agent
+	Unvouched     Reason = "unvouched"      // it says that a person wrote it, and was changed outside this program
 )
 
 // What is written in the key status. Other words end nothing.
@@ -46,7 +47,7 @@ func Ends(status string) bool { return ended[status] != "" }
 const CandidateTag = "candidate"
 
 // MadeSources are the sources of notes that a machine words, and that a person is asked to read.
-var MadeSources = []string{Reflection, Merge, User, Learning}
+var MadeSources = []string{Reflection, Merge, User, Learning, Program, Guest}
 
 // Known is what a file does not say about its note.
 type Known struct {
@@ -77,7 +78,9 @@ func (n *Note) State(k Known) (State, Reason) {
 		return Expired, ""
 	case n.Quarantine:
 		return Proposed, Quarantined
-	case n.HasTag(ReviewedTag) || !slices.Contains(MadeSources, n.Provenance.Source):
+	case Changed(n):
+		return Standing, Unvouched
+	case n.IsReviewed() || !slices.Contains(MadeSources, n.Provenance.Source):
 		return Standing, ""
 	case n.ConflictOf != "":
 		return Standing, Contradiction

@@ -89,6 +89,12 @@ func TestIsRule(t *testing.T) {
 	by := func(source string) note.Note {
 		return note.Note{Type: note.Semantic, Title: "x", Provenance: note.Provenance{Source: source, Confidence: 0.1}}
 	}
+	said := func(change func(*note.Note)) note.Note {
+		n := by(note.Human)
+		change(&n)
+		n.Trusted = true
+		return n
+	}
 	with := func(source string, change func(*note.Note)) note.Note {
 		n := by(source)
 		change(&n)
@@ -98,21 +104,22 @@ func TestIsRule(t *testing.T) {
 		n    note.Note
 		want bool
 	}{
-		"a person's":        {by(note.Human), true},
+		"a person's":        {said(func(*note.Note) {}), true},
 		"a user's":          {by(note.User), true},
 		"learnt":            {by(note.Learning), true},
-		"reviewed":          {with(note.Import, func(n *note.Note) { n.Tags = []string{note.ReviewedTag} }), true},
+		"reviewed":          {with(note.Import, func(n *note.Note) { n.Reviewed, n.Trusted = "2026-01-01", true }), true},
+		"claims a review":   {with(note.Import, func(n *note.Note) { n.Tags = []string{note.ReviewedTag} }), false},
 		"with a trigger":    {with(note.Agent, func(n *note.Note) { n.When = []string{"cmd:npm"} }), true},
 		"with no trigger":   {with(note.Agent, func(n *note.Note) { n.When = []string{"npm"} }), false},
 		"an agent's":        {by(note.Agent), false},
 		"imported":          {by(note.Import), false},
-		"episodic":          {with(note.Human, func(n *note.Note) { n.Type = note.Episodic }), false},
-		"a skill":           {with(note.Human, func(n *note.Note) { n.Kind = note.Skill }), false},
-		"in quarantine":     {with(note.Human, func(n *note.Note) { n.Quarantine = true }), false},
-		"speculative":       {with(note.Human, func(n *note.Note) { n.Speculative = true }), false},
-		"wrong":             {with(note.Human, func(n *note.Note) { n.Validated = "false" }), false},
-		"archived":          {with(note.Human, func(n *note.Note) { n.Status = "archived" }), false},
-		"waiting, no state": {with(note.Human, func(n *note.Note) { n.Status = "open" }), true},
+		"episodic":          {said(func(n *note.Note) { n.Type = note.Episodic }), false},
+		"a skill":           {said(func(n *note.Note) { n.Kind = note.Skill }), false},
+		"in quarantine":     {said(func(n *note.Note) { n.Quarantine = true }), false},
+		"speculative":       {said(func(n *note.Note) { n.Speculative = true }), false},
+		"wrong":             {said(func(n *note.Note) { n.Validated = "false" }), false},
+		"archived":          {said(func(n *note.Note) { n.Status = "archived" }), false},
+		"waiting, no state": {said(func(n *note.Note) { n.Status = "open" }), true},
 	} {
 		if got := IsRule(&c.n); got != c.want {
 			t.Errorf("%s: %v", name, got)

@@ -118,7 +118,7 @@ func TestCacheEnds(t *testing.T) {
 	put := func(n note.Note) {
 		t.Helper()
 		n.Type, n.Scope, n.Project, n.UpdatedAt, n.Provenance = note.Semantic, note.Portable, "p", note.At(noon), note.Provenance{Source: note.Human}
-		if _, _, err := storetest.Writer(s).Put(&n, store.Ref{}, store.Update); err != nil {
+		if _, _, err := storetest.Put(s, &n, store.Ref{}, store.Update); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -212,7 +212,7 @@ func BenchmarkRecall(b *testing.B) {
 			body += at(i*31+j*j) + " "
 		}
 		n := note.Note{ID: note.ID(fmt.Sprintf("n%04d", i)), Type: note.Semantic, Scope: note.Portable, Project: "p", UpdatedAt: note.At(noon), Title: at(i) + " " + at(i+5) + " " + at(i*3), Body: body, Provenance: note.Provenance{Source: note.Human}}
-		if _, _, err := storetest.Writer(s).Put(&n, store.Ref{}, store.Update); err != nil {
+		if _, _, err := storetest.Put(s, &n, store.Ref{}, store.Update); err != nil {
 			b.Fatal(err)
 		}
 	}

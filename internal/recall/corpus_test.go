@@ -121,14 +121,14 @@ func TestCorpus(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.Tags = []string{"auth"}
-	if _, _, err := storetest.Writer(s).Put(n, ref, store.Update); err != nil {
+	if _, _, err := storetest.Put(s, n, ref, store.Update); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Remove(s.Path("memory/semantic/b.md")); err != nil {
 		t.Fatal(err)
 	}
 	added := note.Note{ID: "e", Title: "walrus e", Type: note.Semantic, Scope: note.Portable, Project: "p", Tags: []string{"db"}, UpdatedAt: at(1), Provenance: note.Provenance{Source: note.Human}}
-	if _, _, err := storetest.Writer(s).Put(&added, store.Ref{}, store.Update); err != nil {
+	if _, _, err := storetest.Put(s, &added, store.Ref{}, store.Update); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ix.Sync(t.Context(), index.SyncOptions{}); err != nil {

@@ -166,7 +166,7 @@ func TestGapCloses(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	n := note.Note{ID: "new", Type: note.Semantic, Scope: note.Portable, Project: "p", Title: "the walrus", Body: "dives deep", UpdatedAt: note.At(noon), Provenance: note.Provenance{Source: note.Human}}
-	if _, _, err := storetest.Writer(s).Put(&n, store.Ref{}, store.Update); err != nil {
+	if _, _, err := storetest.Put(s, &n, store.Ref{}, store.Update); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ix.Sync(t.Context(), index.SyncOptions{}); err != nil {

@@ -62,7 +62,7 @@ func openWith(t *testing.T, o recall.Options, notes ...note.Note) (*recall.Engin
 		if n.Provenance.Source == "" {
 			n.Provenance = note.Provenance{Source: note.Human, Confidence: 1}
 		}
-		if _, _, err := storetest.Writer(s).Put(&n, store.Ref{}, store.Update); err != nil {
+		if _, _, err := storetest.Put(s, &n, store.Ref{}, store.Update); err != nil {
 			t.Fatal(err)
 		}
 	}

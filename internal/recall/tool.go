@@ -83,8 +83,8 @@ func (e *Engine) fitting(ctx context.Context, names *actionNames, keys []int64, 
 		return nil, err
 	}
 	rows = slices.DeleteFunc(rows, func(r index.Row) bool {
-		like := note.Note{Tags: r.Tags, Provenance: note.Provenance{Source: r.Source}}
-		return r.Kind != "" || r.Speculative || proposed && !proposes(like.UserSaid(), r.Source, r.Confidence)
+		said := r.Source == note.Human || r.Source == note.User || slices.Contains(r.Tags, note.ReviewedTag)
+		return r.Kind != "" || r.Speculative || proposed && !proposes(said, r.Source, r.Confidence)
 	})
 	for i, c := range e.index.Contents(ctx, rows[:min(len(rows), rulesRead)]) {
 		if c.Err != nil || c.Note.ID != rows[i].ID {

@@ -125,6 +125,7 @@ func TestTriggersOfNotes(t *testing.T) {
 	of := func(source string, sure float64, when ...string) *note.Note {
 		return &note.Note{
 			Type: note.Semantic, Title: "Use pnpm, never npm", When: when, Provenance: note.Provenance{Source: source, Confidence: sure},
+			Trusted: source == note.Human,
 		}
 	}
 	for name, c := range map[string]struct {
@@ -150,6 +151,10 @@ func TestTriggersOfNotes(t *testing.T) {
 		t.Error("a machine's rule that forces")
 	}
 	risky.Tags = []string{note.ReviewedTag}
+	if vouched(risky) {
+		t.Error("a rule that forces, and that only its file calls reviewed")
+	}
+	risky.Trusted = true
 	if !vouched(risky) {
 		t.Error("a reviewed rule that forces")
 	}

@@ -169,7 +169,7 @@ func (r *Reflector) write(ctx context.Context, n *note.Note) (Written, error, er
 		w.Result, w.Why = ingest.Held, "it waits already"
 		return w, nil, nil
 	}
-	out, err := r.ingester.Add(ctx, ingest.Draft{Note: n, Reason: store.Update})
+	out, err := r.ingester.Admit(ctx, ingest.Draft{Note: n, By: ingest.Model, Here: n.Project, Reason: store.Update})
 	if err != nil {
 		return w, nil, err
 	}

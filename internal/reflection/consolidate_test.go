@@ -108,7 +108,7 @@ func TestFold(t *testing.T) {
 	more := w.taught("m", "Sort ledger exports by account number.", "s99")
 	again := ingest.Observation{Of: append(n.DerivedFrom, more), Statement: "Sort the ledger export by account number", Project: "app"}
 	again.ID = n.ID
-	if out, err := ingest.BeliefsOf(w.door).Observe(t.Context(), again); err != nil || out.Result != ingest.Dropped {
+	if out, err := w.door.Observe(t.Context(), again); err != nil || out.Result != ingest.Dropped {
 		t.Errorf("again, by a machine: %+v, %v", out, err)
 	}
 }

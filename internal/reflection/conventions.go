@@ -45,7 +45,7 @@ func (r *Reflector) Conventions(ctx context.Context, names []string) ([]Conventi
 		c := Convention{
 			ID: n.ID, Statement: strings.Join(strings.Fields(cmp.Or(n.Rule, n.Title)), " "),
 			Category: cmp.Or(strings.ToLower(n.Category), "general"),
-			Evidence: max(1, n.Sessions()), Reviewed: n.HasTag(note.ReviewedTag) || n.Provenance.Source == note.Human,
+			Evidence: max(1, n.Sessions()), Reviewed: n.IsReviewed() || n.UserSaid() && n.Provenance.Source == note.Human,
 		}
 		if n.Kind == note.Observation || c.Reviewed || c.Evidence >= enoughProof {
 			all = append(all, c)

@@ -125,7 +125,7 @@ func resumeKeepsEdits(t *testing.T, leave func(*testing.T, *world, []string)) {
 	n := w.read(edited)
 	n.Body = "Run make gen twice."
 	ref, _ := w.store.Find(edited)
-	if _, _, err := storetest.Writer(w.store).Put(n, ref, "update"); err != nil {
+	if _, _, err := storetest.Put(w.store, n, ref, "update"); err != nil {
 		t.Fatal(err)
 	}
 	ref, _ = w.store.Find(gone)

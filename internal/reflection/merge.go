@@ -321,7 +321,7 @@ func (r *Reflector) replace(ctx context.Context, p Proposal, g Group, m *Merging
 	if err != nil || why.text != "" {
 		return why, err
 	}
-	out, err := r.ingester.Add(ctx, ingest.Draft{Note: at.survivor, Reason: store.Update})
+	out, err := r.ingester.Admit(ctx, ingest.Draft{Note: at.survivor, By: ingest.Model, Here: at.survivor.Project, Reason: store.Update})
 	if err != nil {
 		return why, err
 	}

@@ -119,7 +119,7 @@ func TestKeep(t *testing.T) {
 	n := w.read("a")
 	n.Supersedes, n.Tags = []note.ID{"before"}, []string{"style"}
 	ref, _ := w.store.Find("a")
-	if _, _, err := storetest.Writer(w.store).Put(n, ref, "update"); err != nil {
+	if _, _, err := storetest.Put(w.store, n, ref, "update"); err != nil {
 		t.Fatal(err)
 	}
 	p := w.propose(keep("a", "c", "b"))
@@ -257,7 +257,7 @@ func TestProposalOnACopy(t *testing.T) {
 func TestMergeRefuses(t *testing.T) {
 	w := newWorld(t)
 	w.durable("a", "b", "c")
-	w.add(note.Note{ID: "narrow", Type: note.Semantic, Project: "p", Title: "Tabs", Body: "Use tabs here, except in Makefiles."})
+	w.add(note.Note{ID: "narrow", Type: note.Semantic, Project: "p", Title: "Tabs", Body: "Use tabs here, except in Makefiles.", Provenance: note.Provenance{Source: note.Learning, Confidence: 0.8}})
 	w.add(note.Note{ID: "branch", Type: note.Semantic, Project: "p", Title: "Tabs", Body: "Use tabs.", Branch: "feature/x", Provenance: note.Provenance{Source: note.Reflection, Confidence: 1}})
 	refused := func(p reflection.Proposal, why string) {
 		t.Helper()
@@ -281,7 +281,7 @@ func TestMergeRefuses(t *testing.T) {
 	n := w.read("b")
 	n.Supersedes = []note.ID{"x"}
 	ref, _ := w.store.Find("b")
-	if _, _, err := storetest.Writer(w.store).Put(n, ref, "update"); err != nil {
+	if _, _, err := storetest.Put(w.store, n, ref, "update"); err != nil {
 		t.Fatal(err)
 	}
 	before := w.bytes()
@@ -293,7 +293,7 @@ func TestMergeRefuses(t *testing.T) {
 		w.add(note.Note{ID: id, Type: note.Semantic, Project: "p", Title: "Spaces", Body: "Use spaces there, says " + string(id) + "."})
 	}
 	changed := w.propose(keep("y", "z"))
-	out, err := w.door.Add(t.Context(), ingest.Draft{Note: &note.Note{ID: "z", Type: note.Semantic, Project: "p", Title: "Spaces", Body: "Use spaces."}, Force: true})
+	out, err := w.door.Admit(t.Context(), ingest.Draft{By: ingest.Person, Note: &note.Note{ID: "z", Type: note.Semantic, Project: "p", Title: "Spaces", Body: "Use spaces."}, Force: true})
 	if err != nil || out.Result != ingest.Updated {
 		t.Fatal(err, out.Result)
 	}

@@ -52,7 +52,7 @@ func (r *Reflector) learnings(ctx context.Context, project string) ([]*note.Note
 func foldings(project string, all []*note.Note) (out []Folding) {
 	var groups [][]*note.Note
 	for _, n := range all {
-		if n.HasTag(note.ReviewedTag) && n.Kind != note.Observation {
+		if n.IsReviewed() && n.Kind != note.Observation {
 			continue
 		}
 		i := slices.IndexFunc(groups, func(g []*note.Note) bool {
@@ -98,12 +98,12 @@ func (r *Reflector) observe(ctx context.Context, f Folding, model string) (inges
 	for _, n := range f.Of {
 		o.Of = append(o.Of, n.ID)
 	}
-	out, err := ingest.BeliefsOf(r.ingester).Observe(ctx, o)
+	out, err := r.ingester.Observe(ctx, o)
 	if err != nil || f.Field == "" {
 		return out, err
 	}
 	o.Field, o.Statement, o.Replaces = f.Field, f.Statement, nil
-	_, err = ingest.BeliefsOf(r.ingester).Observe(ctx, o)
+	_, err = r.ingester.Observe(ctx, o)
 	return out, err
 }
 
@@ -111,7 +111,7 @@ func (r *Reflector) observe(ctx context.Context, f Folding, model string) (inges
 // nothing supports them any more.
 func (r *Reflector) orphans(all []*note.Note) (ids []note.ID) {
 	for _, n := range all {
-		if n.Kind != note.Observation || n.Provenance.Source != note.Learning || n.HasTag(note.ReviewedTag) || len(n.DerivedFrom) == 0 {
+		if n.Kind != note.Observation || n.Provenance.Source != note.Learning || n.IsReviewed() || len(n.DerivedFrom) == 0 {
 			continue
 		}
 		if !slices.ContainsFunc(n.DerivedFrom, r.supports) {

@@ -12,6 +12,7 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/ingest"
+	"anamnesis/internal/ingest/ingesttest"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/llm/llmtest"
 	"anamnesis/internal/note"
@@ -78,10 +79,10 @@ func (w *world) wait(seconds float64, o reflection.Options) {
 // answers sets what the model says.
 func (w *world) answers(text string) { w.server.Answer = func(string, string) string { return text } }
 
-// add writes a note as its owner.
+// add writes a note as the one whom its source names, without asking what it is like.
 func (w *world) add(n note.Note) note.ID {
 	w.Helper()
-	out, err := w.door.Add(w.Context(), ingest.Draft{Note: &n, Reason: store.Update, Force: true})
+	out, err := w.door.Admit(w.Context(), ingesttest.Whatever(&n))
 	if err != nil || out.Stale != nil {
 		w.Fatal(err, out.Stale)
 	}

@@ -55,6 +55,7 @@ type Store struct {
 	events    Events
 	spool     Spool
 	conflicts Conflicts
+	ledger    ledger
 }
 
 // ErrReadOnly is returned by every write to a store that cannot be written.
@@ -74,7 +75,7 @@ func Open(o Options) (*Store, error) {
 		o.Now = time.Now
 	}
 	s := &Store{root: filepath.Clean(o.Root), home: o.Home, disk: o.Disk, now: o.Now, patience: cmp.Or(o.LockTimeout, LockTimeout)}
-	s.events.s, s.spool.s, s.conflicts.s = s, s, s
+	s.events.s, s.spool.s, s.conflicts.s, s.ledger.s = s, s, s, s
 	s.lock = newProcessLock(filepath.Join(s.root, "store.lock"))
 	if fi, err := os.Stat(s.root); err == nil && !fi.IsDir() {
 		return nil, fmt.Errorf("open store %s: it is a file, not a folder; move it away or set ANAMNESIS_HOME", s.root)
@@ -174,6 +175,7 @@ func (s *Store) Read(path string) (*note.Note, []byte, Ref, error) {
 		return nil, data, ref, fmt.Errorf("read note %s: %w", s.Path(path), err)
 	}
 	n.Scope = ref.Scope
+	n.Trusted = s.ledger.has(n)
 	return n, data, ref, nil
 }
 

@@ -23,24 +23,24 @@ import (
 func TestPut(t *testing.T) {
 	s, _ := open(t)
 	n := draft("n1")
-	ref, changed, err := storetest.Writer(s).Put(n, store.Ref{}, store.Update)
+	ref, changed, err := storetest.Put(s, n, store.Ref{}, store.Update)
 	if err != nil || !changed || ref.Path != "memory/semantic/n1.md" {
 		t.Fatalf("%+v %v %v", ref, changed, err)
 	}
 	if fi, _ := os.Stat(s.Path(ref.Path)); fi.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v", fi.Mode())
 	}
-	if _, changed, err = storetest.Writer(s).Put(n, ref, store.Update); changed || err != nil {
+	if _, changed, err = storetest.Put(s, n, ref, store.Update); changed || err != nil {
 		t.Errorf("the same note again: changed %v, %v", changed, err)
 	}
-	if _, _, err := storetest.Writer(s).Put(draft("n1"), store.Ref{}, store.Update); err == nil {
+	if _, _, err := storetest.Put(s, draft("n1"), store.Ref{}, store.Update); err == nil {
 		t.Error("a new note took the place of another")
 	}
 	first, _ := os.ReadFile(s.Path(ref.Path))
 	write(t, s.Path("memory/semantic/n1.entities.yaml"), "entities: []\n")
 	n.Body = "changed"
 	n.Type = note.Procedural
-	moved, changed, err := storetest.Writer(s).Put(n, ref, store.Update)
+	moved, changed, err := storetest.Put(s, n, ref, store.Update)
 	if err != nil || !changed || moved.Path != "memory/procedural/n1.md" {
 		t.Fatalf("%+v %v %v", moved, changed, err)
 	}
@@ -58,7 +58,7 @@ func TestPut(t *testing.T) {
 		t.Errorf("history holds %q, want %q", kept, first)
 	}
 	n.Body = "changed again"
-	if _, _, err := storetest.Writer(s).Put(n, moved, store.Restored); err != nil {
+	if _, _, err := storetest.Put(s, n, moved, store.Restored); err != nil {
 		t.Fatal(err)
 	}
 	if revs, err := s.History("n1"); err != nil || len(revs) != 2 || revs[0].Reason != store.Restored || revs[1].Reason != store.Update {
@@ -76,7 +76,7 @@ func TestPutKeepsPlace(t *testing.T) {
 	}
 	n := draft("n1")
 	n.Tags = []string{"x"}
-	if ref, _, err = storetest.Writer(s).Put(n, ref, store.Update); err != nil || ref.Path != "memory/semantic/2026-01/n1.md" {
+	if ref, _, err = storetest.Put(s, n, ref, store.Update); err != nil || ref.Path != "memory/semantic/2026-01/n1.md" {
 		t.Errorf("%+v %v", ref, err)
 	}
 }
@@ -116,7 +116,7 @@ func TestReadRefuses(t *testing.T) {
 		t.Errorf("links %v", links)
 	}
 	n := draft("link")
-	if _, _, err := storetest.Writer(s).Put(n, store.Ref{}, store.Update); err == nil {
+	if _, _, err := storetest.Put(s, n, store.Ref{}, store.Update); err == nil {
 		t.Error("wrote through a symbolic link")
 	}
 }
@@ -465,7 +465,7 @@ func TestFullDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ref, _, err := storetest.Writer(s).Put(draft("n1"), store.Ref{}, store.Update)
+	ref, _, err := storetest.Put(s, draft("n1"), store.Ref{}, store.Update)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -475,7 +475,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	n := draft("n1")
 	n.Body = "longer"
-	if _, _, err := storetest.Writer(s).Put(n, ref, store.Update); !errors.Is(err, errFull) || !strings.Contains(err.Error(), "n1.md") {
+	if _, _, err := storetest.Put(s, n, ref, store.Update); !errors.Is(err, errFull) || !strings.Contains(err.Error(), "n1.md") {
 		t.Errorf("error %v", err)
 	}
 	if after, _ := os.ReadFile(s.Path(ref.Path)); string(after) != string(before) {

@@ -46,6 +46,10 @@ func (s *Store) BeginWrite(ctx context.Context) (*Writer, error) {
 	}
 	w := &Writer{s, unlock, runOf(ctx, s)}
 	w.settle()
+	if err := w.beginLedger(); err != nil {
+		unlock()
+		return nil, fmt.Errorf("begin the ledger of authors: %w", err)
+	}
 	return w, nil
 }
 

@@ -329,7 +329,7 @@ func TestJourneyLive(t *testing.T) {
 	rooms := other(t, p.site)
 	write := func(title string) {
 		t.Helper()
-		d := app.Draft{Type: "semantic", Title: title, Body: "From a terminal.", Global: true, Scope: string(note.Portable), Source: note.Human, Force: true}
+		d := app.Draft{Type: "semantic", Title: title, Body: "From a terminal.", Global: true, Scope: string(note.Portable), Force: true}
 		if _, err := app.Add(t.Context(), rooms, d); err != nil {
 			t.Fatal(err)
 		}

@@ -211,7 +211,7 @@ func createNote(r *request) (done, error) {
 	}
 	d := app.Draft{
 		Type: f.Type, Title: f.Title, Body: f.Body, Tags: tagsOf(r), When: whenOf(r), Project: f.Project, Global: f.Project == note.Global,
-		Scope: f.Scope, Source: note.Human, Force: f.Force,
+		Scope: f.Scope, Force: f.Force,
 	}
 	if err := d.Check(); err != nil {
 		return f.again(r, 400, app.Explain(err).Message)

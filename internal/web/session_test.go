@@ -16,7 +16,7 @@ import (
 func TestEvidenceLeadsToItsSession(t *testing.T) {
 	s := entered(t)
 	r := other(t, s)
-	_, _, err := storetest.Writer(r.Store).Put(&note.Note{
+	_, _, err := storetest.Put(r.Store, &note.Note{
 		ID: "01JZZZZZZZZZZZZZZZZZZZZZE1", Type: note.Semantic, Scope: note.Portable, Project: note.Global, Title: "Use pnpm", Body: "Never npm.",
 		MachineID: "box", CreatedAt: "2026-01-01T00:00:00+00:00", UpdatedAt: "2026-01-01T00:00:00+00:00",
 		Provenance: note.Provenance{Source: note.User, Confidence: 0.9, Session: "5e0cc2f4-aaaa-bbbb-cccc-1234567890ab"},

@@ -28,6 +28,7 @@ import (
 	"anamnesis/internal/app/history"
 	"anamnesis/internal/app/hooks"
 	"anamnesis/internal/config"
+	"anamnesis/internal/ingest"
 )
 
 // Options say how the pages are served.
@@ -80,6 +81,7 @@ func New(ctx context.Context, h app.Host, o Options) (*Server, error) {
 	}
 	s := &Server{opts: o, keys: newKeyring(), host: h, kept: make(map[string]keptValue)}
 	s.host.Notify = nil // each request has its own
+	s.host.By = ingest.Person
 	if err := s.open(ctx); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"anamnesis/internal/app"
 	"anamnesis/internal/config"
+	"anamnesis/internal/ingest"
 )
 
 // Machine is the machine id of a store for tests.
@@ -33,7 +34,7 @@ func environment(dir string) func([]string) config.Environment {
 func Host(tb testing.TB, settings ...string) app.Host {
 	tb.Helper()
 	dir := tb.TempDir()
-	return app.Host{Config: Config(dir, settings...), Environ: environment(dir), Flags: settings}
+	return app.Host{By: ingest.Person, Config: Config(dir, settings...), Environ: environment(dir), Flags: settings}
 }
 
 // Open opens the rooms of a new store. They are closed when the test ends.

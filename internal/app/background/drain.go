@@ -179,7 +179,7 @@ func drainOnce(ctx context.Context, r *app.Rooms, d *DrainResult, sync *bool) (l
 		return done.Left, err
 	}
 	expire(ctx, r, d)
-	_, err = ingest.BeliefsOf(r.Ingester).ExpireProposals(ctx)
+	_, err = ingest.InboxOf(r.Ingester).ExpireProposals(ctx)
 	d.fail(err)
 	_, err = app.RefreshSkills(ctx, r, d.dirs)
 	d.fail(err)

@@ -196,7 +196,7 @@ func observe(ctx context.Context, r *app.Rooms, o ObserveOptions) (a ObservedAns
 		in.Evidence = []note.Evidence{{Session: "person/" + string(note.NewID(r.Store.Now())), Quote: note.CutRunes(in.Statement, note.MaxQuote)}}
 	}
 	in.New = fresh
-	out, err := ingest.BeliefsOf(r.Ingester).Observe(ctx, in)
+	out, err := r.Ingester.Observe(ctx, in)
 	if errors.Is(err, fs.ErrNotExist) {
 		return a, app.Usagef("%w; `anamnesis list --tags observation` lists them", err)
 	}

@@ -127,7 +127,7 @@ func KeepDraft(ctx context.Context, r *app.Rooms, name string) (app.Written, err
 	if err := r.MayRedact(); err != nil {
 		return app.Written{}, err
 	}
-	out, err := r.Ingester.Keep(ctx, id)
+	out, err := ingest.InboxOf(r.Ingester).Release(ctx, id, false)
 	if err != nil {
 		return app.Written{}, draftError(err)
 	}

@@ -104,8 +104,10 @@ func Review(ctx context.Context, r *app.Rooms) (a ReviewAnswer, err error) {
 			item.Other, item.Choices = Against(r, it.Note), []app.Decision{app.Keep, app.EditIt, app.Reject, app.Retire}
 		}
 		if it.Kind == app.WaitingDraft {
-			item.Other = Against(r, it.Note)
-			if twin, ok := ingest.BeliefsOf(r.Ingester).Twin(ctx, it.Note); ok && item.Other == nil {
+			if item.Other = Against(r, it.Note); item.Other == nil {
+				item.Other = other(r, it.ID) // a change of a note that there is
+			}
+			if twin, ok := ingest.InboxOf(r.Ingester).Twin(ctx, it.Note); ok && item.Other == nil {
 				item.Other = other(r, twin)
 				item.Choices = []app.Decision{app.Keep, app.EditIt, app.Reject, app.MergeIt}
 			}
@@ -212,7 +214,7 @@ func DecideReview(ctx context.Context, r *app.Rooms, name string, d app.Decision
 	}
 	if draft != nil && d == app.Reject { // it stays decided, so that reading the session again does not bring it back
 		a.NoteHead = app.HeadOf(draft)
-		if err := ingest.BeliefsOf(r.Ingester).SettleOne(ctx, id); err != nil {
+		if err := ingest.InboxOf(r.Ingester).SettleOne(ctx, id); err != nil {
 			return a, draftError(err)
 		}
 		left, err := Review(ctx, r)
@@ -226,7 +228,7 @@ func DecideReview(ctx context.Context, r *app.Rooms, name string, d app.Decision
 		if d == app.Retire {
 			a.Retired = draft.ConflictOf
 		}
-		if err := ingest.BeliefsOf(r.Ingester).Release(ctx, id, d == app.Retire); err != nil {
+		if _, err := ingest.InboxOf(r.Ingester).Release(ctx, id, d == app.Retire); err != nil {
 			return a, draftError(err)
 		}
 	} else if d == app.Retire {
@@ -283,7 +285,7 @@ func mergeDraft(ctx context.Context, r *app.Rooms, id note.ID, draft *note.Note)
 	if draft == nil {
 		return a, app.Usagef("%s is a note, and only a draft is merged; `anamnesis review duplicates` removes notes that say the same", id)
 	}
-	n, err := ingest.BeliefsOf(r.Ingester).MergeDraft(ctx, id)
+	n, err := ingest.InboxOf(r.Ingester).MergeDraft(ctx, id)
 	if err != nil {
 		return a, draftError(err)
 	}

@@ -15,17 +15,17 @@ func LeaveHandoff(ctx context.Context, r *app.Rooms, d app.Draft, days int) (app
 	if days < 1 || days > ingest.MaxHandoffDays {
 		return app.Written{}, app.Usagef("handoff leave: --days %d: it waits for 1 to %d days", days, ingest.MaxHandoffDays)
 	}
-	if d.Source != note.Human && d.Source != note.Agent {
-		return app.Written{}, app.Usagef("handoff leave: --source %q: use human or agent", d.Source)
-	}
-	if err := r.MayRedact(); err != nil && d.Source != note.Human {
+	by := d.By(r)
+	if err := r.MayRedact(); err != nil && by != ingest.Person {
 		return app.Written{}, err
 	}
 	key := app.PlaceProject(r.Store, d.Project).Key
 	if key == note.Global {
 		return app.Written{}, app.Usagef("handoff leave: it is for one project; name it with --project KEY")
 	}
-	out, err := r.Ingester.LeaveHandoff(ctx, ingest.Handoff{Project: key, Title: d.Title, Body: d.Body, Source: d.Source, Days: days})
+	out, err := r.Ingester.LeaveHandoff(ctx, ingest.Handoff{
+		Project: key, Title: d.Title, Body: d.Body, By: by, Here: app.PlaceProject(r.Store, "").Key, Days: days,
+	})
 	if err != nil {
 		return app.Written{}, err
 	}

@@ -10,7 +10,6 @@ import (
 	"anamnesis/internal/app"
 	"anamnesis/internal/app/apptest"
 	"anamnesis/internal/app/hooks"
-	"anamnesis/internal/note"
 )
 
 // A rule about a folder is shown when the agent has edited a file there, and not before.
@@ -18,7 +17,7 @@ func TestPromptKnowsTheFilesInWork(t *testing.T) {
 	r := apptest.Open(t)
 	dir := t.TempDir()
 	for _, rule := range []string{"Tariffs are rounded by the backend: `billing/tariffs`", "Scanners of the hall keep old versions"} {
-		if _, err := app.Add(t.Context(), r, app.Draft{Type: "semantic", Title: rule, Body: rule + ". That was learned in March.", Project: "shop", Source: note.Human}); err != nil {
+		if _, err := app.Add(t.Context(), r, app.Draft{Type: "semantic", Title: rule, Body: rule + ". That was learned in March.", Project: "shop"}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -95,9 +95,10 @@ func Slot(ctx context.Context, r *app.Rooms, key, name string) (SlotView, error)
 // EditSlot changes a slot. Without a project it is the one of this folder, or that of all
 // projects for a slot that is known to concern them all.
 func EditSlot(ctx context.Context, r *app.Rooms, e ingest.SlotEdit, global bool) (app.Written, error) {
-	if err := r.MayRedact(); err != nil && e.Source != note.Human {
+	if err := r.MayRedact(); err != nil && e.By != ingest.Person {
 		return app.Written{}, err
 	}
+	e.Here = app.PlaceProject(r.Store, "").Key
 	switch {
 	case global, e.Project == "" && note.SlotOf(e.Name).Global:
 		e.Project = note.Global

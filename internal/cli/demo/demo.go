@@ -143,12 +143,12 @@ func (d *demonstration) capture(ctx context.Context) error {
 
 func (d *demonstration) note(ctx context.Context) error {
 	began := time.Now()
-	out, err := d.r.Ingester.Add(ctx, ingest.Draft{Note: &note.Note{
+	out, err := d.r.Ingester.Admit(ctx, ingest.Draft{By: ingest.Person, Note: &note.Note{
 		Type: note.Procedural, Project: project, Scope: note.Portable, Tags: []string{"grpc", "staging"},
 		Title: "Regenerate the gRPC clients after editing payments.proto",
 		Body: "Run `make proto-gen` and commit the result together with the change.\nWithout it staging breaks: the old clients " +
 			"reject the new field.",
-		Provenance: note.Provenance{Source: note.Human, Confidence: 1},
+		Provenance: note.Provenance{Confidence: 1},
 	}})
 	if err == nil {
 		d.did("2. A note by hand: what you correct once", "add", d.r.Store.Path(out.Ref.Path), began, "wrote %q", out.Note.Title)

@@ -115,7 +115,7 @@ func (x *terminal) types(keys string) {
 
 func add(t *testing.T, r *app.Rooms, title, body string) {
 	t.Helper()
-	d := app.Draft{Type: "semantic", Title: title, Body: body, Global: true, Scope: string(note.Portable), Source: note.Human, Force: true}
+	d := app.Draft{Type: "semantic", Title: title, Body: body, Global: true, Scope: string(note.Portable), Force: true}
 	if _, err := app.Add(t.Context(), r, d); err != nil {
 		t.Fatal(err)
 	}

@@ -51,3 +51,38 @@ func Restore(s *store.Store, id note.ID, revision string) (ref store.Ref, change
 	}
 	return ref, false, fmt.Errorf("note %s has no revision %s", id, revision)
 }
+
+// By returns the author whom the source of a note names, as a test means it.
+func By(n *note.Note) ingest.Author {
+	switch n.Provenance.Source {
+	case note.Human, "":
+		return ingest.Person
+	case note.User:
+		return ingest.Quoted
+	case note.Agent:
+		return ingest.Agent
+	case note.Import:
+		return ingest.Import
+	case note.Program:
+		return ingest.Program
+	case note.Guest:
+		return ingest.Guest
+	}
+	return ingest.Model
+}
+
+// DraftOf returns the draft of a note by the author whom its source names, for its own project.
+func DraftOf(n *note.Note) ingest.Draft {
+	here := n.Project
+	if here == "" {
+		here = note.Global
+	}
+	return ingest.Draft{Note: n, By: By(n), Here: here, Account: n.Provenance.Source == note.SessionEnd}
+}
+
+// Whatever is DraftOf for a note that is written, whatever notes there are.
+func Whatever(n *note.Note) ingest.Draft {
+	d := DraftOf(n)
+	d.Force, d.Account, d.Reason = true, d.By != ingest.Person, store.Update
+	return d
+}

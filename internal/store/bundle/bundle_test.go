@@ -35,12 +35,12 @@ func filled(t *testing.T) *store.Store {
 		if id == "b" {
 			n.Scope = note.Local
 		}
-		ref, _, err := storetest.Writer(s).Put(n, store.Ref{}, store.Update)
+		ref, _, err := storetest.Put(s, n, store.Ref{}, store.Update)
 		if err != nil {
 			t.Fatal(err)
 		}
 		n.Body = "changed"
-		if _, _, err := storetest.Writer(s).Put(n, ref, store.Update); err != nil {
+		if _, _, err := storetest.Put(s, n, ref, store.Update); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -274,7 +274,7 @@ func TestFormsBeforeAfterCrash(t *testing.T) {
 		ID: "a", Type: note.Semantic, Title: "note", Body: "body", Project: "p", MachineID: "m", Scope: note.Portable,
 		UserID: "self", WorkspaceID: "personal", Provenance: note.Provenance{Source: note.Human, Confidence: 1},
 	}
-	ref, _, err := storetest.Writer(s).Put(n, store.Ref{}, store.Update)
+	ref, _, err := storetest.Put(s, n, store.Ref{}, store.Update)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +283,7 @@ func TestFormsBeforeAfterCrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.Project = "q"
-	if _, _, err := storetest.Writer(s).Put(n, ref, store.Update); err != nil {
+	if _, _, err := storetest.Put(s, n, ref, store.Update); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(s.Path(ref.Path), before, 0o600); err != nil { // as if the change had not come about
@@ -294,7 +294,7 @@ func TestFormsBeforeAfterCrash(t *testing.T) {
 	if ref, err = s.Find("a"); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := storetest.Writer(s).Put(n, ref, store.Update); err != nil {
+	if _, _, err := storetest.Put(s, n, ref, store.Update); err != nil {
 		t.Fatal(err)
 	}
 	if forms, err := s.FormsBefore(began, time.Time{}); err != nil || len(forms) != 1 {

@@ -60,6 +60,9 @@ const (
 // Keys is the folder of this machine's keys for what it sends sealed. It never travels.
 const Keys = "seal"
 
+// Authors is the folder of the ledger: which words a person vouches for. It never travels.
+const Authors = "authors"
+
 // Models is the folder of models that run on this machine. None of it travels.
 const Models = "models"
 

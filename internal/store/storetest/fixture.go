@@ -12,6 +12,7 @@ import (
 
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/layout"
 )
 
 // Open opens a store in a new folder; home is the parent of everything.
@@ -76,9 +77,13 @@ func At(t *testing.T, day int) *store.Store {
 	return s
 }
 
-// WalkFiles calls f for every file of a tree but the store lock.
+// WalkFiles calls f for every file of a tree but the store lock and the ledger, which the first lock
+// makes.
 func WalkFiles(tree fs.FS, f func(name string)) error {
 	return fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && name == layout.Authors {
+			return fs.SkipDir
+		}
 		if err == nil && d.Type().IsRegular() && d.Name() != "store.lock" {
 			f(name)
 		}

@@ -4,6 +4,7 @@ package storetest
 import (
 	"context"
 
+	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 )
 
@@ -17,4 +18,15 @@ func Writer(s *store.Store) *store.Writer {
 	}
 	w.End()
 	return w
+}
+
+// Put writes a note as whom its source names: the ledger has what a person wrote or typed.
+func Put(s *store.Store, n *note.Note, old store.Ref, reason string) (store.Ref, bool, error) {
+	w := Writer(s)
+	if note.Claims(n) {
+		if err := w.Vouch(n); err != nil {
+			return store.Ref{}, false, err
+		}
+	}
+	return w.Put(n, old, reason)
 }

@@ -24,7 +24,7 @@ func again(t *testing.T, s *store.Store, n *note.Note) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := storetest.Writer(s).Put(n, store.Ref{}, store.Update); err != nil {
+	if _, _, err := storetest.Put(s, n, store.Ref{}, store.Update); err != nil {
 		t.Fatal(err)
 	}
 	return paths

@@ -191,9 +191,7 @@ func content(was, got *note.Note) *note.Note {
 	n.Title, n.Body, n.Tags, n.Category, n.LearningType = got.Title, got.Body, got.Tags, got.Category, got.LearningType
 	n.Problem, n.Symptoms, n.RootCause, n.Fix, n.Rule = got.Problem, got.Symptoms, got.RootCause, got.Fix, got.Rule
 	n.KeyInsight, n.HowToApply, n.Anchors, n.When = got.KeyInsight, got.HowToApply, got.Anchors, got.When
-	if !was.HasTag(note.ReviewedTag) { // its owner sets it
-		n.Tags = slices.DeleteFunc(slices.Clone(n.Tags), func(t string) bool { return t == note.ReviewedTag })
-	}
+	n.Tags = slices.DeleteFunc(slices.Clone(n.Tags), func(t string) bool { return t == note.ReviewedTag && !was.HasTag(t) })
 	return n
 }
 

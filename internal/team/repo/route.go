@@ -53,7 +53,7 @@ func (r *Repo) by(n *note.Note, data []byte) (confidence, route string) {
 	default:
 		confidence, route = "high", r.o.High
 	}
-	if confidence == "low" && n.HasTag(note.ReviewedTag) {
+	if confidence == "low" && n.Reviewed != "" && note.Attested(n) {
 		route = r.o.Medium
 	}
 	return confidence, route

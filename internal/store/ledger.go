@@ -1,0 +1,235 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"anamnesis/internal/note"
+	"anamnesis/internal/store/layout"
+)
+
+// The ledger says which words a person vouches for, on this machine. A note says it too (the keys
+// prov_source, reviewed_at and vouched), where anybody can write it; a note is the user's word
+// when the ledger has it just as it is.
+//
+// It is a folder of small text files, one for all ids whose hash begins with the same two digits. A
+// line is an id and the hash of the words (note.Words), of which a line has two while a note is
+// being replaced: a machine that stops between the ledger and the note leaves the old form
+// vouched for.
+type ledger struct {
+	s *Store
+
+	mu     sync.Mutex
+	shards map[string]shard // as they were read last
+	begun  bool             // the store has a ledger
+}
+
+// A shard is one file of the ledger, as it was at a time.
+type shard struct {
+	file os.FileInfo
+	sums map[note.ID][]string
+}
+
+// maxShard is the largest file of the ledger that is read, in bytes: room for 40,000 notes a file.
+const maxShard = 4 << 20
+
+// shardOf returns the path of the file that an id belongs to, relative to the root.
+func shardOf(id note.ID) string {
+	return layout.Authors + "/" + Digest([]byte(strings.ToLower(string(id))))[:2]
+}
+
+// has reports whether the ledger has a note as it is.
+func (l *ledger) has(n *note.Note) bool {
+	if !note.Claims(n) {
+		return false
+	}
+	if !l.exists() {
+		return note.Attested(n)
+	}
+	return slices.Contains(l.read(shardOf(n.ID)).sums[n.ID], note.Words(n))
+}
+
+// read returns a file of the ledger. One that is not there, or cannot be read, vouches for nothing.
+func (l *ledger) read(path string) shard {
+	fi, err := l.s.lstat(path)
+	if err != nil {
+		return shard{}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if was, ok := l.shards[path]; ok && os.SameFile(was.file, fi) && was.file.Size() == fi.Size() && was.file.ModTime().Equal(fi.ModTime()) {
+		return was
+	}
+	data, fi, err := l.s.readRegular(path, maxShard)
+	if err != nil {
+		return shard{}
+	}
+	sh := shard{fi, parseShard(data)}
+	if l.shards == nil {
+		l.shards = make(map[string]shard)
+	}
+	l.shards[path] = sh
+	return sh
+}
+
+// parseShard reads the lines of a file of the ledger. A line that is none is passed over.
+func parseShard(data []byte) map[note.ID][]string {
+	sums := make(map[note.ID][]string)
+	for line := range bytes.Lines(data) {
+		parts := strings.Fields(string(line))
+		if len(parts) < 2 || len(parts) > 3 {
+			continue
+		}
+		if id, err := note.ParseID(parts[0]); err == nil {
+			sums[id] = parts[1:]
+		}
+	}
+	return sums
+}
+
+func formatShard(sums map[note.ID][]string) []byte {
+	var out bytes.Buffer
+	for _, id := range slices.Sorted(maps.Keys(sums)) {
+		fmt.Fprintf(&out, "%s %s\n", id, strings.Join(sums[id], " "))
+	}
+	return out.Bytes()
+}
+
+// Vouch enters in the ledger that a person vouches for what notes say, and writes it into them
+// (note.Vouch). The caller puts them afterwards.
+func (w *Writer) Vouch(notes ...*note.Note) error {
+	entries := make(map[note.ID]string, len(notes))
+	for _, n := range notes {
+		note.Vouch(n)
+		entries[n.ID] = n.Vouched
+	}
+	return w.enter(entries)
+}
+
+// Trust is Vouch for a note of which only what surrounds its words changed: a file of an earlier
+// program stays without the key.
+func (w *Writer) Trust(n *note.Note) error {
+	if n.Vouched != "" {
+		return w.Vouch(n)
+	}
+	n.Trusted = true
+	return w.enter(map[note.ID]string{n.ID: note.Words(n)})
+}
+
+// enter adds entries to the ledger.
+func (w *Writer) enter(entries map[note.ID]string) error {
+	return w.changeLedger(slices.Collect(maps.Keys(entries)), func(id note.ID, sums map[note.ID][]string) {
+		sum := entries[id]
+		if had := sums[id]; len(had) == 0 || had[0] != sum {
+			sums[id] = append([]string{sum}, had[:min(1, len(had))]...)
+		}
+	})
+}
+
+// Disown removes notes from the ledger: nobody vouches for them any more, or they were forgotten.
+func (w *Writer) Disown(ids ...note.ID) error {
+	return w.changeLedger(ids, func(id note.ID, sums map[note.ID][]string) { delete(sums, id) })
+}
+
+func (w *Writer) changeLedger(ids []note.ID, change func(note.ID, map[note.ID][]string)) error {
+	byShard := make(map[string][]note.ID)
+	for _, id := range ids {
+		path := shardOf(id)
+		byShard[path] = append(byShard[path], id)
+	}
+	for _, path := range slices.Sorted(maps.Keys(byShard)) {
+		data, _, err := w.s.readRegular(path, maxShard)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("read the ledger of authors %s: %w", w.s.Path(path), err)
+		}
+		sums := parseShard(data)
+		for _, id := range byShard[path] {
+			change(id, sums)
+		}
+		now := formatShard(sums)
+		if bytes.Equal(now, data) {
+			continue
+		}
+		if err := w.Replace(path, now); err != nil {
+			return fmt.Errorf("write the ledger of authors %s: %w", w.s.Path(path), err)
+		}
+	}
+	return nil
+}
+
+// Trusts reports whether a person vouches for what a note says, by the ledger of this machine.
+func Trusts(s *Store, n *note.Note) bool { return s.ledger.has(n) }
+
+// ledgerBegun is the file that says that the store has a ledger: when it was begun.
+const ledgerBegun = layout.Authors + "/begun"
+
+// exists reports whether the store has a ledger. One of an earlier program has none until the
+// first write; until then what its notes claim counts.
+func (l *ledger) exists() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.begun {
+		_, err := l.s.lstat(ledgerBegun)
+		l.begun = err == nil
+	}
+	return l.begun
+}
+
+// beginLedger makes the ledger of a store that has none. A note counts as the person's when its
+// file says so, and as reviewed when the event log has the change that tagged it. All others that
+// were tagged as reviewed wait for a person, as "earlier notes".
+func (w *Writer) beginLedger() error {
+	s := w.s
+	if s.ledger.exists() {
+		return nil
+	}
+	written := make(map[note.ID]map[string]bool) // the seconds at which notes were changed here
+	files, err := s.Events().Files()
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		if _, err := s.Events().Records(file, 0, func(r Record) {
+			at, err := time.Parse(time.RFC3339, r.At)
+			for _, id := range r.Notes {
+				if r.Kind == Written && err == nil {
+					if written[id] == nil {
+						written[id] = make(map[string]bool)
+					}
+					written[id][string(note.At(at))] = true
+				}
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	entries := make(map[note.ID]string)
+	for ref := range s.Walk() {
+		n, _, ref, err := s.Read(ref.Path)
+		if err != nil {
+			continue
+		}
+		if n.HasTag(note.ReviewedTag) && written[n.ID][string(n.UpdatedAt)] {
+			n.Reviewed = n.UpdatedAt
+			note.Vouch(n)
+			entries[n.ID] = n.Vouched
+			if _, _, err := w.Put(n, ref, Update); err != nil {
+				return err
+			}
+		} else if note.Attested(n) {
+			entries[n.ID] = note.Words(n)
+		}
+	}
+	if err := w.enter(entries); err != nil {
+		return err
+	}
+	return w.Replace(ledgerBegun, []byte(s.Now().UTC().Format(time.RFC3339)+"\n"))
+}
