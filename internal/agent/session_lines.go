@@ -97,7 +97,9 @@ func (s *lineSource) Open(f File, _ string) (*io.SectionReader, error) {
 
 // ReadSession implements SessionSource.
 func (s *lineSource) ReadSession(r io.Reader, limits Limits) (*Session, error) {
-	return s.read(r, limits.withDefaults(), nil)
+	session, err := s.read(r, limits.withDefaults(), nil)
+	session.markCopied()
+	return session, err
 }
 
 // read reads records until the end, or until late says that there is no more time.
