@@ -97,7 +97,7 @@ func withPrefix(object []byte, name, prefix string) []byte {
 		}
 		value := m.value
 		if string(m.key) == name {
-			value = []byte(QuoteJSON(prefix + unquote(value)))
+			value = []byte(QuoteJSON(prefix + decode(value)))
 		}
 		out = append(append(append(out, QuoteJSON(string(m.key))...), ':'), value...)
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"time"
+
+	textform "anamnesis/internal/text"
 )
 
 // A lineSource is a SessionSource for an agent that writes a file of JSON lines for
@@ -135,6 +137,7 @@ func (s *lineSource) reader(b *builder) (each func(line), last func()) {
 			b.session.Skipped.Oversized++
 			return
 		}
+		l.text = []byte(textform.Plain(string(l.text)))
 		take(l)
 	}, last
 }
