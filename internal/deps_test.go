@@ -25,7 +25,8 @@ import (
 // them. The faces come last, and with them the doctor, who may look at every room.
 // Above them all is the laboratory, a separate module, which nothing here may import.
 const rule = `
-	NONE                                         < note, store/layout, redact, embed, agent/foreigndb, text/smalltalk, policy, anchor, text, embed/mapped, upgrade;
+	NONE                                         < store/layout, redact, embed, agent/foreigndb, text/smalltalk, policy, anchor, text, embed/mapped, upgrade;
+	text                                         < note;
 	embed/mapped                                 < embed/transformer;
 	agent/foreigndb, text                        < agent;
 	NONE                                         < replica/seal;

@@ -14,7 +14,7 @@
 // What comes from a harness is untrusted. Readers are tolerant: a damaged
 // record is skipped and counted, never fatal, and memory is bounded whatever
 // the input. Ids and paths are checked before anyone sees them, invalid UTF-8
-// is decoded lossily, and the blocks that we injected ourselves are cut out of
+// is decoded lossily, what is for a terminal is taken out (see text.Plain), and the blocks that we injected ourselves are cut out of
 // every text (see StripInjected), so that memory never echoes itself.
 package agent
 

@@ -45,7 +45,7 @@ func callOf(kind toolKind, e Event) (c Call) {
 	if len(e.ToolInput) == 0 {
 		return c
 	}
-	text := func(value []byte) string { return strings.ReplaceAll(unquote(value), "\x00", "") }
+	text := func(value []byte) string { return strings.ReplaceAll(decode(value), "\x00", "") }
 	edited := func(value []byte) {
 		if s := text(value); s != "" {
 			c.Text += cutBytes(s, maxCallText) + "\n"

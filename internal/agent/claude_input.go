@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// rewriteInput returns input with our blocks cut out of its strings and, where
+// rewriteInput returns input with our blocks and what is for a terminal cut out of its strings and, where
 // the whole is larger than limit, with the large members replaced by a string
 // that tells their size: what a detector asks of a huge input is the command or
 // the path, which are small.
@@ -39,7 +39,7 @@ func rewriteInput(input []byte, limit int) []byte {
 	return append(small, '}')
 }
 
-// rewrite copies one value with our blocks cut out of every string that holds one.
+// rewrite copies one value with that cut out of every string that holds any.
 func (s *scanner) rewrite(out *bytes.Buffer) error {
 	c := s.peek()
 	if c != '{' && c != '[' {
@@ -48,10 +48,8 @@ func (s *scanner) rewrite(out *bytes.Buffer) error {
 			return err
 		}
 		value := s.data[start:s.pos]
-		if text := unquote(value); text != "" {
-			if clean := StripInjected(text); clean != text {
-				value = []byte(QuoteJSON(clean))
-			}
+		if clean := StripInjected(unquote(value)); clean != decode(value) {
+			value = []byte(QuoteJSON(clean))
 		}
 		out.Write(value)
 		return nil

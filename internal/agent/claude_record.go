@@ -233,9 +233,9 @@ func (b *claudeBlock) edited() string {
 	default:
 		return ""
 	}
-	path := unquote(member(b.input, name))
+	path := decode(member(b.input, name))
 	if path == "" && name == "notebook_path" {
-		path = unquote(member(b.input, "file_path"))
+		path = decode(member(b.input, "file_path"))
 	}
 	if !validFile(path) {
 		return ""
@@ -276,12 +276,13 @@ func (r *claudeRecord) said() (content []byte, meta bool) {
 }
 
 // boundInput copies a tool's input, which is part of a buffer, keeping it
-// below limit and free of our own blocks.
+// below limit and free of our own blocks and of what is for a terminal.
 func boundInput(input []byte, limit int) []byte {
 	if len(input) == 0 {
 		return nil
 	}
-	marked := bytes.Contains(input, []byte("anamnesis:")) || bytes.Contains(input, []byte(`\u00`))
+	marked := bytes.Contains(input, []byte("anamnesis:")) || bytes.Contains(input, []byte(`\u00`)) ||
+		bytes.Contains(input, []byte(`\b`)) || bytes.IndexByte(input, 0x7f) >= 0 || bytes.IndexByte(input, 0xc2) >= 0
 	if len(input) <= limit && !marked {
 		return bytes.Clone(input)
 	}

@@ -26,6 +26,7 @@ func (claude) ReadSession(r io.Reader, limits Limits) (*Session, error) {
 			if errors.Is(err, io.EOF) {
 				err = nil
 			}
+			c.session.markCopied()
 			return c.finish(), err
 		}
 	}

@@ -211,7 +211,7 @@ func (c *codexReader) item(p members, turn Turn) bool {
 	case "function_call", "custom_tool_call", "local_shell_call":
 		input := p.get("arguments")
 		if isString(input) {
-			input = []byte(unquote(input))
+			input = []byte(decode(input))
 		}
 		if p.has("input") {
 			input = []byte(`{"input":` + string(p.get("input")) + `}`)

@@ -157,7 +157,7 @@ func (m members) has(names ...string) bool {
 
 // set takes a text into a field of an event, if it is one that may stand there.
 func set(field *string, value []byte, valid func(string) bool) {
-	if s := unquote(value); valid(s) {
+	if s := decode(value); valid(s) {
 		*field = s
 	}
 }

@@ -35,7 +35,7 @@ func TestReadEvent(t *testing.T) {
 			agent.Event{Harness: "claude", ToolName: "Bash", ToolInput: []byte(`{"command":"ls"}`), ToolResult: []byte("[1]"), SubagentType: "Explore", Nested: true, Trigger: "auto"},
 			false,
 		},
-		{"failure", `{"error":"Exit code 1\nb\u0000<!-- anamnesis:begin -->c<!-- anamnesis:end -->"}`, agent.Event{Harness: "claude", Failure: "Exit code 1\nb\x00"}, false},
+		{"failure", `{"error":"Exit code 1\nb\u0000<!-- anamnesis:begin -->c<!-- anamnesis:end -->"}`, agent.Event{Harness: "claude", Failure: "Exit code 1\nb"}, false},
 		{"failure that is no text", `{"error":{"message":"x"}}`, agent.Event{Harness: "claude"}, false},
 		{"cut off", start[:len(start)-1], agent.Event{Harness: "claude"}, true},
 		{"too long", start[:len(start)-1] + `,"tool_response":"` + strings.Repeat("x", 9000) + `"}`, whole, true},

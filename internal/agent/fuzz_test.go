@@ -8,8 +8,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/text"
 )
 
 // seeds adds the files of a folder below testdata/claude.
@@ -33,6 +36,9 @@ func checkTexts(t *testing.T, texts ...string) {
 	for _, s := range texts {
 		if strings.Contains(s, agent.InjectStart) || strings.Contains(s, agent.InjectEnd) {
 			t.Errorf("our own block in %q", s)
+		}
+		if strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\n\t\r", r) }) {
+			t.Errorf("a control character in %q", s)
 		}
 		if strings.ToValidUTF8(s, "") != s {
 			t.Errorf("invalid UTF-8: %q", s)
@@ -106,8 +112,8 @@ func FuzzEventText(f *testing.F) {
 			t.Fatalf("%q: %v, the library says %v", payload, err, valid)
 		}
 		var want struct{ Message any }
-		if err == nil && json.Unmarshal(payload, &want) == nil && bytes.Count(payload, []byte(`:`)) == 1 {
-			if s, _ := want.Message.(string); agent.StripInjected(s) != e.Message {
+		if err == nil && utf8.Valid(payload) && json.Unmarshal(payload, &want) == nil && bytes.Count(payload, []byte(`:`)) == 1 {
+			if s, _ := want.Message.(string); agent.StripInjected(text.Plain(s)) != e.Message {
 				t.Errorf("%q: got %q, want %q", payload, e.Message, s)
 			}
 		}

@@ -1,6 +1,10 @@
 package agent
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
 	"path"
 	"slices"
 	"strings"
@@ -97,7 +101,7 @@ func withPrefix(object []byte, name, prefix string) []byte {
 		}
 		value := m.value
 		if string(m.key) == name {
-			value = []byte(QuoteJSON(prefix + unquote(value)))
+			value = []byte(QuoteJSON(prefix + decode(value)))
 		}
 		out = append(append(append(out, QuoteJSON(string(m.key))...), ':'), value...)
 	}
@@ -106,8 +110,9 @@ func withPrefix(object []byte, name, prefix string) []byte {
 
 // geminiSessions are the chats of Gemini CLI: a file for each session below a folder for
 // each project. A record whose id was there before replaces it.
-var geminiSessions = lineSource{
-	files: []string{"tmp/*/chats/session-*.jsonl"},
+// Old versions wrote one document of JSON instead.
+var geminiSessions = geminiSource{lineSource{
+	files: []string{"tmp/*/chats/session-*.jsonl", "tmp/*/chats/session-*.json"},
 	dirFile: func(file string) string {
 		return path.Join(path.Dir(path.Dir(file)), ".project_root")
 	},
@@ -122,6 +127,37 @@ var geminiSessions = lineSource{
 			b.splitTaken()
 		}
 	},
+}}
+
+// A geminiSource is the SessionSource of files of both forms.
+type geminiSource struct{ lineSource }
+
+// Open implements SessionSource. The records of a document are its messages, behind one that says whose they are.
+func (s *geminiSource) Open(f File, id string) (*io.SectionReader, error) {
+	records, err := s.lineSource.Open(f, id)
+	if err != nil || path.Ext(f.Name()) != ".json" {
+		return records, err
+	}
+	if records.Size() > maxRecords {
+		return nil, fmt.Errorf("read %s: it is longer than %d MB", f.Name(), maxRecords>>20)
+	}
+	data, err := io.ReadAll(records)
+	if err != nil {
+		return nil, err
+	}
+	all, object, err := readMembers(data)
+	if err != nil || !object {
+		return nil, fmt.Errorf("read %s: it is no whole document of JSON", f.Name())
+	}
+	var out bytes.Buffer
+	if err := record(&out, "sessionId", all.str("sessionId"), "startTime", all.str("startTime")); err != nil {
+		return nil, err
+	}
+	eachElement(all.get("messages"), func(message []byte) {
+		_ = json.Compact(&out, message) // it was checked as a whole
+		out.WriteByte('\n')
+	})
+	return io.NewSectionReader(bytes.NewReader(out.Bytes()), 0, int64(out.Len())), nil
 }
 
 type geminiReader struct {

@@ -145,7 +145,7 @@ func hermesRecord(b *builder, r members, l line) bool {
 		return true
 	}
 	text := r.str("content")
-	parts, inParts := strings.CutPrefix(text, "\x00json:")
+	parts, inParts := strings.CutPrefix(decode(r.get("content")), "\x00json:")
 	if inParts {
 		text = geminiText([]byte(parts))
 	}

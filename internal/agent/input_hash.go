@@ -48,7 +48,7 @@ func (h *hasher) value(data []byte) {
 		eachElement(data, h.value)
 		h.add(']', 0)
 	case '"':
-		h.text('s', unquote(data))
+		h.text('s', decode(data))
 	default:
 		h.raw(data)
 	}

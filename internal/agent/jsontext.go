@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	textform "anamnesis/internal/text"
 )
 
 // maxDepth bounds nesting. Real records stay below twenty levels.
@@ -237,7 +239,7 @@ func eachMember(data []byte, f func(key, value []byte)) (object bool, err error)
 		}
 		name := key[1 : len(key)-1]
 		if bytes.IndexByte(name, '\\') >= 0 {
-			name = []byte(unquote(key))
+			name = []byte(decode(key))
 		}
 		f(name, s.data[start:s.pos])
 		return nil
@@ -267,16 +269,23 @@ func eachElement(data []byte, f func(value []byte)) {
 // isString reports whether a value's text is a string.
 func isString(value []byte) bool { return len(value) >= 2 && value[0] == '"' }
 
-// unquote decodes a string that str accepted, and returns "" for any other
-// value. Invalid UTF-8 and lone surrogates become U+FFFD, as in encoding/json.
-func unquote(value []byte) string {
+// unquote returns the text of a string that str accepted, without what it says to a terminal, and "" for any other
+// value. All texts of transcripts and events come through it.
+func unquote(value []byte) string { return textform.Plain(unescape(value)) }
+
+// decode is unquote for what must stay as it is: paths, ids, and what is handed on. Invalid UTF-8 and lone surrogates
+// become U+FFFD, as in encoding/json.
+func decode(value []byte) string { return validText(unescape(value)) }
+
+// unescape returns the bytes of a string.
+func unescape(value []byte) string {
 	if !isString(value) {
 		return ""
 	}
 	body := value[1 : len(value)-1]
 	escape := bytes.IndexByte(body, '\\')
 	if escape < 0 {
-		return validText(string(body))
+		return string(body)
 	}
 	out := make([]byte, 0, len(body))
 	for escape >= 0 {
@@ -314,7 +323,7 @@ func unquote(value []byte) string {
 		out = append(out, c)
 		escape = bytes.IndexByte(body, '\\')
 	}
-	return validText(string(append(out, body...)))
+	return string(append(out, body...))
 }
 
 func validText(s string) string {

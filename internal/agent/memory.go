@@ -3,6 +3,8 @@ package agent
 import (
 	"errors"
 	"strings"
+
+	textform "anamnesis/internal/text"
 )
 
 // A Memory is one thing that an agent has written down for itself, in its own
@@ -129,11 +131,10 @@ func unquoteValue(s string) string {
 	return s
 }
 
-// memoryText decodes a file: UTF-8, LF, no byte order mark, no NUL.
+// memoryText decodes a file: UTF-8, LF, no byte order mark, no control characters.
 func memoryText(data []byte) string {
-	text := strings.ToValidUTF8(strings.TrimPrefix(string(data), "\ufeff"), "\ufffd")
-	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\x00", "")
-	return StripInjected(text)
+	text := textform.Plain(strings.TrimPrefix(string(data), "\ufeff"))
+	return StripInjected(strings.ReplaceAll(text, "\r\n", "\n"))
 }
 
 // oneLine makes a title: white space folded, at most 300 characters.

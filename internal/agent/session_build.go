@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	textform "anamnesis/internal/text"
 )
 
 const (
@@ -55,7 +57,7 @@ func (c *builder) named(id string) {
 // first takes a value into a field that has none yet, if it may stand there.
 func first(field *string, value []byte, valid func(string) bool) {
 	if *field == "" && isString(value) {
-		if v := unquote(value); valid(v) {
+		if v := decode(value); valid(v) {
 			*field = v
 		}
 	}
@@ -85,9 +87,9 @@ func (c *builder) waiting(id string) *ToolUse {
 	return use
 }
 
-// answer puts a result beside its use.
+// answer puts a result beside its use: of a progress bar its last state.
 func (c *builder) answer(use *ToolUse, result string, failed bool) {
-	use.Result, use.Error = clip(result, c.limits.Result), failed
+	use.Result, use.Error = clip(textform.Overwritten(result), c.limits.Result), failed
 	c.kept += len(use.Result)
 }
 

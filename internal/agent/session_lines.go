@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"time"
+
+	textform "anamnesis/internal/text"
 )
 
 // A lineSource is a SessionSource for an agent that writes a file of JSON lines for
@@ -97,7 +99,9 @@ func (s *lineSource) Open(f File, _ string) (*io.SectionReader, error) {
 
 // ReadSession implements SessionSource.
 func (s *lineSource) ReadSession(r io.Reader, limits Limits) (*Session, error) {
-	return s.read(r, limits.withDefaults(), nil)
+	session, err := s.read(r, limits.withDefaults(), nil)
+	session.markCopied()
+	return session, err
 }
 
 // read reads records until the end, or until late says that there is no more time.
@@ -133,6 +137,7 @@ func (s *lineSource) reader(b *builder) (each func(line), last func()) {
 			b.session.Skipped.Oversized++
 			return
 		}
+		l.text = []byte(textform.Plain(string(l.text)))
 		take(l)
 	}, last
 }

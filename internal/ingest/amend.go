@@ -45,6 +45,7 @@ func (g *Ingester) Edit(ctx context.Context, by Author, id note.ID, was, edited 
 		if perr == nil && now.Scope == before.Scope {
 			now.Scope = n.Scope // the tree decides it, not what an old file says
 		}
+		plain(now)
 		now.Title = strings.TrimSpace(now.Title)
 		if now.Body != n.Body {
 			now.Tags = slices.DeleteFunc(now.Tags, func(t string) bool { return t == "reflected" })

@@ -120,9 +120,8 @@ func (g *Ingester) complete(draft *note.Note) *note.Note {
 	def((*string)(&n.Scope), string(note.Portable))
 	def((*string)(&n.CreatedAt), string(note.At(now)))
 	def((*string)(&n.UpdatedAt), string(note.At(now)))
-	// No text has a NUL; what holds one could never be written.
-	n.Title = strings.TrimSpace(strings.ReplaceAll(n.Title, "\x00", ""))
-	n.Body = strings.ReplaceAll(n.Body, "\x00", "")
+	plain(n)
+	n.Title = strings.TrimSpace(n.Title)
 	return n
 }
 

@@ -95,7 +95,7 @@ func (g *Ingester) Observe(ctx context.Context, o Observation) (out Outcome, err
 		if g.fold(n, o); o.Field != "" {
 			setField(was, n, o)
 		}
-		if n.Provenance.Source != note.Human {
+		if plain(n); n.Provenance.Source != note.Human {
 			out.Redacted = g.redact(n)
 		}
 		if ref.Path != "" {

@@ -2,8 +2,10 @@ package ingest
 
 import (
 	"slices"
+	"strings"
 
 	"anamnesis/internal/note"
+	"anamnesis/internal/text"
 )
 
 // texts lists every field of n that holds free text.
@@ -22,9 +24,27 @@ func texts(n *note.Note) []*string {
 	return all
 }
 
+// plain takes out of every text of n what is for a terminal, whoever wrote it. A carriage return alone ends a line.
+func plain(n *note.Note) {
+	changed := false
+	for _, t := range texts(n) {
+		clean := text.Plain(*t)
+		if lines := strings.ReplaceAll(clean, "\r\n", "\n"); strings.Contains(lines, "\r") {
+			clean = strings.ReplaceAll(lines, "\r", "\n")
+		}
+		if clean != *t {
+			*t, changed = clean, true
+		}
+	}
+	if changed && n.ImportHash != "" && n.Type == note.Episodic {
+		n.ImportHash = SummaryHash(n.Title, n.Body)
+	}
+}
+
 // redact masks the secrets in every text of n, what one of them gives away in all of
 // them, and reports whether there were any.
 func (g *Ingester) redact(n *note.Note) bool {
+	plain(n) // a sequence can split a secret
 	masked := false
 	knowing := g.redactor.Knowing(contents(texts(n))...)
 	for _, t := range texts(n) {

@@ -178,6 +178,7 @@ func (g *Ingester) changeSlot(n *note.Note, e SlotEdit) error {
 			return err
 		}
 		n.Body = text
+		plain(n)
 		n.Reopen()
 	case ClearSlot:
 		n.Archive("cleared")

@@ -20,7 +20,7 @@ func TestUnified(t *testing.T) {
 		{"", "b\n", "--- x\n+++ y\n@@ -0,0 +1 @@\n+b\n"},
 		{"a\n", "", "--- x\n+++ y\n@@ -1 +0,0 @@\n-a\n"},
 		{"a", "a\n", "--- x\n+++ y\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n"},
-		{"a\x1b[2J\n", "", "--- x\n+++ y\n@@ -1 +0,0 @@\n-a[2J\n"},
+		{"a\x1b[2J\n", "", "--- x\n+++ y\n@@ -1 +0,0 @@\n-a\n"},
 		{
 			lines("1 2 3 4 5 6 7 8 9 "), lines("1 2 3 4 x 6 7 8 9 "),
 			"--- x\n+++ y\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n",

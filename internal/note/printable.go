@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	plain "anamnesis/internal/text"
 )
 
 // Visible is a mapping for strings.Map. It drops control characters but line
@@ -29,7 +31,7 @@ func Visible(r rune) rune {
 // spelling, so that no text can end the frame around it, and so do the elements in
 // which agents speak to their models.
 func Harmless(text string) string {
-	text = strings.Map(Visible, text)
+	text = strings.Map(Visible, plain.Plain(text))
 	if !opens(text) {
 		return text
 	}
@@ -56,7 +58,7 @@ var frames = sync.OnceValue(func() (all []*regexp.Regexp) {
 // Printable makes a text fit to stand in a line of a terminal: what nobody sees,
 // moves the cursor or turns the direction of writing goes.
 func Printable(s string) string {
-	return strings.ReplaceAll(strings.Map(Visible, strings.ToValidUTF8(s, "\uFFFD")), "\n", "")
+	return strings.ReplaceAll(strings.Map(Visible, plain.Plain(s)), "\n", "")
 }
 
 // Line is the first line of a text as Printable makes it, of at most n characters.

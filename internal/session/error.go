@@ -24,11 +24,10 @@ func ParseID(id string) (session string, n int, err error) {
 	return session, n, nil
 }
 
-// What differs between two occurrences of one error: colours, times, addresses, versions, paths and
+// What differs between two occurrences of one error: colours (text.Plain), times, addresses, versions, paths and
 // numbers. Of a path its last name stays.
 var (
-	colours = text.Form(`\x1b\[[0-9;]*[A-Za-z]`)
-	times   = text.Form(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b`)
+	times = text.Form(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b`)
 	// where a message begins with its place
 	leads    = text.Form(`^\W{0,4}(?:[A-Za-z]:)?[\w./@\\-]+\.\w{1,5}(?:(?::\d+)+:?|\(\d+(?:,\s*\d+)?\):?)\s*`)
 	folders  = text.Form(`(?:[A-Za-z]:)?(?:[\w.~@+-]*[/\\])+([\w.@+-]+)`)
@@ -41,7 +40,7 @@ var (
 // Normal is a line of an error without what differs between two occurrences of it; "" for a line that
 // says nothing alone.
 func Normal(line string) string {
-	line = colours().ReplaceAllString(line, "")
+	line = text.Plain(line)
 	line = times().ReplaceAllString(line, "")
 	if rest := leads().ReplaceAllString(line, ""); len(strings.Fields(rest)) > 1 {
 		line = rest

@@ -131,7 +131,7 @@ func errorLine(e Exchange, step int, normal string) string {
 	}
 	for line := range strings.Lines(out) {
 		if Normal(line) == normal {
-			return strings.Join(strings.Fields(colours().ReplaceAllString(line, "")), " ")
+			return strings.Join(strings.Fields(text.Plain(line)), " ")
 		}
 	}
 	return normal
