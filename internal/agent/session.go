@@ -220,6 +220,8 @@ type ToolUse struct {
 	Result   string
 	Error    bool
 	Denied   bool   // the user did not let it run; Error is true too
+	Own      bool   // the call printed what this program knows (package session), and did nothing else
+	Answer   string // what it printed, which is then not in Result
 	Reply    string // what the user said with that, or answered to the agent's questions, where no one else can have written it
 }
 

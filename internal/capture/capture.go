@@ -210,11 +210,12 @@ func tokensOf(s *agent.Session) int {
 
 // read reads a session file as far as the request says.
 func (r *Recorder) read(q Request) (*agent.Session, error) {
-	session, err := readAll(q)
+	s, err := readAll(q)
 	if err == nil {
-		r.ownTurns(q, session)
+		r.ownTurns(q, s)
+		session.Own{Store: r.store.Root(), Home: r.store.Home()}.SetAside(s)
 	}
-	return session, err
+	return s, err
 }
 
 // readAll is read with what a fork copied.
