@@ -150,7 +150,7 @@ func shownIn(turns []agent.Turn) map[string]bool {
 	shown := make(map[string]bool)
 	for i := range turns {
 		for _, u := range turns[i].Tools {
-			if u.Own || u.Denied {
+			if u.Denied {
 				continue
 			}
 			addNames(shown, u.Path, maxTurnNames)
