@@ -19,6 +19,7 @@ type facts struct {
 	cleanBranch     string
 	also            []string // other session ids in the file
 	started, ended  time.Time
+	undated         bool   // no record says when it was
 	title           string // the agent's own, "" for none
 	named           bool   // the title is the user's
 	summaries       []string
@@ -46,7 +47,7 @@ func (r *Recorder) factsOf(q Request, s *agent.Session) facts {
 		return texts
 	}
 	f := facts{
-		id: s.ID, also: s.Also, dir: s.Dir, branch: s.Branch, cleanBranch: clean(s.Branch), started: s.Started, ended: s.Ended,
+		id: s.ID, also: s.Also, dir: s.Dir, branch: s.Branch, cleanBranch: clean(s.Branch), started: s.Started, ended: s.Ended, undated: s.Undated,
 		title: clean(s.Title), named: s.Named, summaries: all(s.Summaries), headless: s.Headless, failed: s.Failed, first: clean(s.FirstPrompt()),
 		kept: session.Cut(s, clean), files: all(s.FilesTouched()), refused: all(learn.Refused(s)),
 	}

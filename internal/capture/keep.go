@@ -70,6 +70,6 @@ func (r *Recorder) keep(q Request, f *facts, project string) error {
 	title, _ := f.titled()
 	return r.kept.Put(session.Head{
 		Session: f.session(q), Agent: q.Harness.Name, Project: project, Dir: f.folder(q), Branch: f.cleanBranch,
-		Title: title, Program: f.headless, Started: f.started, Ended: f.ended,
+		Title: title, Program: f.headless, Started: f.started, Ended: f.ended, Undated: f.undated,
 	}, f.kept)
 }

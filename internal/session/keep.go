@@ -41,6 +41,7 @@ type Head struct {
 	Program bool      `json:"program,omitempty"` // programs asked, and no person
 	Started time.Time `json:"started,omitzero"`
 	Ended   time.Time `json:"ended,omitzero"`
+	Undated bool      `json:"undated,omitempty"` // no record says when it was: Ended is the time of its client's file
 }
 
 // Key names the file of a session, and is the first part of the ids of its exchanges.
