@@ -47,8 +47,10 @@ func (r *Recorder) factsOf(q Request, s *agent.Session) facts {
 		return texts
 	}
 	f := facts{
-		id: s.ID, also: s.Also, dir: s.Dir, branch: s.Branch, cleanBranch: clean(s.Branch), started: s.Started, ended: s.Ended, undated: s.Undated,
-		title: clean(s.Title), named: s.Named, summaries: all(s.Summaries), headless: s.Headless, failed: s.Failed, first: clean(s.FirstPrompt()),
+		id: s.ID, also: s.Also, dir: s.Dir, branch: s.Branch, cleanBranch: clean(s.Branch), started: s.Started, ended: s.Ended,
+		undated: s.Undated,
+		title:   clean(s.Title), named: s.Named, summaries: all(s.Summaries),
+		headless: s.Headless, failed: s.Failed, first: clean(s.FirstPrompt()),
 		kept: session.Cut(s, clean), files: all(s.FilesTouched()), refused: all(learn.Refused(s)),
 	}
 	session.Tie(f.kept, q.Commits)

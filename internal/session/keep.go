@@ -31,11 +31,15 @@ type Options struct {
 
 // A Head is what is known of a session as a whole.
 type Head struct {
-	V       int       `json:"v"`
-	Session string    `json:"session"` // its id, as its client gave it
-	Agent   string    `json:"agent"`
-	Project string    `json:"project"`
-	Dir     string    `json:"dir,omitempty"`
+	V       int    `json:"v"`
+	Session string `json:"session"` // its id, as its client gave it
+	Agent   string `json:"agent"`
+	Project string `json:"project"`
+	Dir     string `json:"dir,omitempty"`
+
+	// Transcript is the client's file in which the session was read.
+	Transcript string `json:"transcript,omitempty"`
+
 	Branch  string    `json:"branch,omitempty"`
 	Title   string    `json:"title,omitempty"`
 	Program bool      `json:"program,omitempty"` // programs asked, and no person
