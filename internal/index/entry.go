@@ -69,17 +69,18 @@ func timesOf(n *note.Note, ref store.Ref) (created, updated int64) {
 		}
 		return t.Unix(), !ref.ModTime.IsZero() && (t.Year() < 2000 || t.After(ref.ModTime.Add(ahead)))
 	}
+	file := ref.ModTime.Add(time.Second - 1).Unix() // not before what was done in the same second
 	created, wrong := read(n.CreatedAt)
 	updated, also := read(n.UpdatedAt)
 	switch {
 	case wrong && (also || updated == 0):
-		return ref.ModTime.Unix(), ref.ModTime.Unix()
+		return file, file
 	case wrong:
 		return updated, updated
 	case also && created != 0:
 		return created, created
 	case also:
-		return 0, ref.ModTime.Unix()
+		return 0, file
 	}
 	return created, updated
 }
