@@ -25,7 +25,7 @@ import (
 // them. The faces come last, and with them the doctor, who may look at every room.
 // Above them all is the laboratory, a separate module, which nothing here may import.
 const rule = `
-	NONE                                         < store/layout, redact, embed, agent/foreigndb, text/smalltalk, policy, anchor, text, embed/mapped, upgrade;
+	NONE                                         < store/layout, redact, embed, agent/foreigndb, text/smalltalk, text/shell, policy, anchor, text, embed/mapped, upgrade;
 	text                                         < note;
 	embed/mapped                                 < embed/transformer;
 	agent/foreigndb, text                        < agent;
@@ -47,8 +47,8 @@ const rule = `
 	NONE                                         < index/postgres/schema;
 	index/flat, index/postgres/schema            < index/postgres;
 	index, store/bundle                          < ingest;
-	index, llm, store/project, text/smalltalk    < recall;
-	agent, index/flat, text, text/smalltalk      < session;
+	index, llm, store/project, text/smalltalk, text/shell < recall;
+	agent, index/flat, text, text/smalltalk, text/shell < session;
 	session, store/queue, ingest                 < learn;
 	learn, text/smalltalk, anchor                < capture;
 	capture, replica                             < imports;

@@ -30,7 +30,10 @@ func aiderStart(text []byte) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	at, err := time.ParseInLocation("2006-01-02 15:04:05", string(rest), time.Local)
-	return at, err == nil
+	if err != nil {
+		return time.Time{}, false
+	}
+	return possible(at)
 }
 
 // A chat is a stretch of the file.

@@ -110,16 +110,9 @@ func member(object []byte, name string) (out []byte) {
 	return out
 }
 
-// at is the record's time; false if it has none that a calendar of our days knows.
+// at is the record's time; false if it has none that a record can have.
 func (r *claudeRecord) at() (time.Time, bool) {
-	if !isString(r.stamp) {
-		return time.Time{}, false
-	}
-	t, err := time.Parse(time.RFC3339, string(r.stamp[1:len(r.stamp)-1]))
-	if err != nil || t.Year() < 2000 || t.Year() > 2999 {
-		return time.Time{}, false
-	}
-	return t.UTC(), true
+	return timeOf(r.stamp)
 }
 
 // continues is the id of the record that the record continues, nil for none.

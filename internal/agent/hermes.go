@@ -134,7 +134,7 @@ var hermesMarks = clientMarks{
 
 // hermesRecord takes one row.
 func hermesRecord(b *builder, r members, l line) bool {
-	at, ok := unixTime(r.str("at"))
+	at, ok := timeOf(r.get("at"))
 	if ok {
 		b.seen(at)
 	}

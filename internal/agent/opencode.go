@@ -125,7 +125,7 @@ var opencodeMarks = clientMarks{
 // opencodeRecord takes one row.
 func opencodeRecord(b *builder, r members, l line) bool {
 	s := &b.session
-	at, ok := unixTime(r.str("at"))
+	at, ok := timeOf(r.get("at"))
 	if ok {
 		b.seen(at)
 	}

@@ -119,7 +119,10 @@ type Session struct {
 	// server that refused, a limit that was reached. Such a record is no turn.
 	Failed bool
 
-	Started, Ended time.Time // first and last timestamp of any record; zero if none could be read
+	// The times of the first and the last record; zero if none could be read. Undated says that the caller took Ended from
+	// somewhere else.
+	Started, Ended time.Time
+	Undated        bool
 
 	Turns     []Turn // in force: what the user took back is only in All
 	Summaries []string
@@ -220,6 +223,8 @@ type ToolUse struct {
 	Result   string
 	Error    bool
 	Denied   bool   // the user did not let it run; Error is true too
+	Own      bool   // the call printed what this program knows (package session), and did nothing else
+	Answer   string // what it printed, which is then not in Result
 	Reply    string // what the user said with that, or answered to the agent's questions, where no one else can have written it
 }
 

@@ -22,6 +22,7 @@ type builder struct {
 	pending map[string]*ToolUse
 	kept    int // bytes held by the turns
 	rewinds int
+	times   span
 	begins  map[string]int64 // of records that a user may go back to: where each begins, by id
 }
 
@@ -37,10 +38,8 @@ func (c *builder) finish() *Session {
 
 // seen notes the time of a record.
 func (c *builder) seen(at time.Time) {
-	if c.session.Started.IsZero() {
-		c.session.Started = at
-	}
-	c.session.Ended = at
+	c.times.add(at)
+	c.session.Started, c.session.Ended = c.times.within()
 }
 
 // named notes an id of the session. The first counts.

@@ -117,16 +117,3 @@ func record(out *bytes.Buffer, pairs ...string) error {
 	out.WriteString("}\n")
 	return nil
 }
-
-// unixTime reads a count of seconds or milliseconds since 1970; false for none.
-func unixTime(text string) (time.Time, bool) {
-	var n float64
-	if _, err := fmt.Sscanf(text, "%g", &n); err != nil || n <= 0 {
-		return time.Time{}, false
-	}
-	if n < 1e11 {
-		n *= 1000
-	}
-	t := time.UnixMilli(int64(n)).UTC()
-	return t, t.Year() >= 2000 && t.Year() <= 2999
-}

@@ -182,12 +182,6 @@ func (c *builder) line(l line, take func(members, line) bool) {
 	}
 }
 
-// timeOf reads a time in the form of RFC 3339; false for one of no calendar of our days.
-func timeOf(value []byte) (time.Time, bool) {
-	r := claudeRecord{stamp: value}
-	return r.at()
-}
-
 // Peek implements SessionSource. What fits into the tail is read whole; of a longer
 // session the head says what it is and the tail how it ended.
 func (s *lineSource) Peek(r io.ReaderAt, size, head, tail int64, deadline time.Time) (*PeekResult, error) {

@@ -124,7 +124,7 @@ func specstoryAt(s string) (time.Time, bool) {
 	found := strings.TrimSuffix(specstoryTime().FindString(s), "Z")
 	for _, layout := range []string{"2006-01-02 15:04:05", "2006-01-02 15:04"} {
 		if at, err := time.Parse(layout, found); err == nil {
-			return at, true
+			return possible(at)
 		}
 	}
 	return time.Time{}, false

@@ -37,7 +37,7 @@ func HeadOfExchange(s *session.Session, e *session.Exchange) ExchangeHead {
 		ask = "(taken back) " + ask
 	}
 	return ExchangeHead{
-		ID: session.ExchangeID(s.Key, e.N), At: stamp(e.At, s.Started), Agent: s.Agent, Project: s.Project, Branch: s.Branch,
+		ID: session.ExchangeID(s.Key, e.N), At: stamp(e.At, s.Started, s.Ended), Agent: s.Agent, Project: s.Project, Branch: s.Branch,
 		Title: s.Title, Ask: ask,
 	}
 }
@@ -179,7 +179,7 @@ type SessionView struct {
 // ViewSession views what is kept of a session.
 func ViewSession(s *session.Session) SessionView {
 	return SessionView{
-		s.Key, s.Session, s.Agent, s.Project, s.Branch, s.Title, stamp(s.Started), stamp(s.Ended, s.Started), s.Exchanges, s.Size,
+		s.Key, s.Session, s.Agent, s.Project, s.Branch, s.Title, stamp(s.Started, s.Ended), stamp(s.Ended, s.Started), s.Exchanges, s.Size,
 		s.Program,
 	}
 }
@@ -276,7 +276,7 @@ func ShowExchange(ctx context.Context, r *Rooms, id string, maxTokens int) (a Ex
 	room := maxTokens * recall.CharsPerToken
 	for i := from; i < to; i++ {
 		e := &all[i]
-		t := ExchangeText{ID: session.ExchangeID(s.Key, e.N), At: stamp(e.At, s.Started), Text: note.Harmless(e.Text())}
+		t := ExchangeText{ID: session.ExchangeID(s.Key, e.N), At: stamp(e.At, s.Started, s.Ended), Text: note.Harmless(e.Text())}
 		if most := room / 5; n > 0 && i != at && room > 0 { // a neighbour gets a fifth
 			t.Text, t.Cut = fitText(t.Text, most)
 		} else if n > 0 && room > 0 {

@@ -32,14 +32,14 @@ type toolWrite struct {
 func writesOf(turns []agent.Turn) (all []toolWrite) {
 	for i := range turns {
 		for _, u := range turns[i].Tools {
-			if !strings.HasSuffix(u.Name, "memory_write") || u.Error || u.Denied {
+			if !u.Own || !strings.HasSuffix(u.Name, "memory_write") || u.Error || u.Denied {
 				continue
 			}
 			var in struct {
 				Quote string `json:"quote"`
 			}
 			_ = json.Unmarshal(u.Input, &in) // without a quote nobody vouches
-			if id := idIn(u.Result); id != "" {
+			if id := idIn(u.Answer); id != "" {
 				all = append(all, toolWrite{i, id, in.Quote})
 			}
 		}
@@ -150,7 +150,7 @@ func shownIn(turns []agent.Turn) map[string]bool {
 	shown := make(map[string]bool)
 	for i := range turns {
 		for _, u := range turns[i].Tools {
-			if strings.Contains(u.Name, "memory_") || u.Denied {
+			if u.Denied {
 				continue
 			}
 			addNames(shown, u.Path, maxTurnNames)

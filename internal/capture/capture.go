@@ -19,6 +19,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"anamnesis/internal/agent"
@@ -212,11 +213,12 @@ func tokensOf(s *agent.Session) int {
 
 // read reads a session file as far as the request says.
 func (r *Recorder) read(q Request) (*agent.Session, error) {
-	session, err := readAll(q)
+	s, err := readAll(q)
 	if err == nil {
-		r.ownTurns(q, session)
+		r.ownTurns(q, s)
+		session.Own{Store: r.store.Root(), Home: r.store.Home()}.SetAside(s)
 	}
-	return session, err
+	return s, err
 }
 
 // readAll is read with what a fork copied.
@@ -226,7 +228,24 @@ func readAll(q Request) (*agent.Session, error) {
 		return nil, err
 	}
 	defer done()
-	return q.Harness.Sessions.ReadSession(records, agent.Limits{})
+	s, err := q.Harness.Sessions.ReadSession(records, agent.Limits{})
+	if s.Ended.IsZero() {
+		s.Ended, s.Undated = written(q), true
+	}
+	return s, err
+}
+
+// written is when the file of a session was written, which counts where no record says when it was: it was not later
+// than now.
+func written(q Request) time.Time {
+	fi, err := os.Stat(stored(q))
+	if err != nil {
+		return time.Time{}
+	}
+	if now := time.Now(); fi.ModTime().After(now) {
+		return now
+	}
+	return fi.ModTime().UTC()
 }
 
 // open opens the records of a session as far as the request says. What is no
@@ -314,11 +333,8 @@ func (r *Recorder) draft(q Request, f facts, project string) *note.Note {
 	if f.headless {
 		n.AddTags(note.ProgramTag)
 	}
-	if !f.started.IsZero() {
-		n.CreatedAt = note.At(f.started)
-	}
-	if !f.ended.IsZero() {
-		n.UpdatedAt = note.At(f.ended)
+	if began := cmp.Or(f.started, f.ended); !began.IsZero() {
+		n.CreatedAt, n.UpdatedAt = note.At(began), note.At(cmp.Or(f.ended, began))
 	}
 	return n
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/store"
 )
 
 // A countingSource counts the sessions that are read.
@@ -62,14 +63,14 @@ func TestForksAreReadOnce(t *testing.T) {
 	dir := t.TempDir()
 	files := writeForks(t, dir, 24)
 	h, read := counting(t)
-	r := &Recorder{family: &family{}}
+	r := &Recorder{family: &family{}, store: &store.Store{}}
 	for i, file := range files {
 		q := Request{Harness: h, Transcript: file}
 		got, err := r.read(q)
 		if err != nil {
 			t.Fatal(err)
 		}
-		alone, err := (&Recorder{family: &family{}}).read(Request{Harness: agent.Default(), Transcript: file})
+		alone, err := (&Recorder{family: &family{}, store: &store.Store{}}).read(Request{Harness: agent.Default(), Transcript: file})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +96,7 @@ func TestFamilyChanges(t *testing.T) {
 		long = long.Add(time.Minute)
 	}
 	settle()
-	r := &Recorder{family: &family{}}
+	r := &Recorder{family: &family{}, store: &store.Store{}}
 	turns := func(file string) int {
 		t.Helper()
 		s, err := r.read(Request{Harness: agent.Default(), Transcript: file})
@@ -186,7 +187,7 @@ func sortedNear(files []*sibling, self fs.FileInfo) []*sibling {
 // Several goroutines may capture sessions of one folder.
 func TestFamilyOfMany(t *testing.T) {
 	files := writeForks(t, t.TempDir(), 12)
-	r := &Recorder{family: &family{}}
+	r := &Recorder{family: &family{}, store: &store.Store{}}
 	var wait sync.WaitGroup
 	for _, file := range slices.Concat(files, files) {
 		wait.Go(func() {

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"anamnesis/internal/agent"
@@ -62,6 +63,15 @@ func (r *Recorder) forgotten(id note.ID) bool {
 	return false
 }
 
+// absolute is a path that means the same in any folder, "" when nobody knows.
+func absolute(name string) string {
+	name, err := filepath.Abs(name)
+	if err != nil {
+		return ""
+	}
+	return name
+}
+
 // keep keeps a session word for word.
 func (r *Recorder) keep(q Request, f *facts, project string) error {
 	if !r.keepable(f) || r.forgotten(note.EpisodicID(f.started, q.Harness.Name, f.session(q))) {
@@ -70,6 +80,6 @@ func (r *Recorder) keep(q Request, f *facts, project string) error {
 	title, _ := f.titled()
 	return r.kept.Put(session.Head{
 		Session: f.session(q), Agent: q.Harness.Name, Project: project, Dir: f.folder(q), Branch: f.cleanBranch,
-		Title: title, Program: f.headless, Started: f.started, Ended: f.ended,
+		Title: title, Program: f.headless, Started: f.started, Ended: f.ended, Undated: f.undated, Transcript: absolute(stored(q)),
 	}, f.kept)
 }

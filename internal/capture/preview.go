@@ -60,6 +60,9 @@ func (r *Recorder) preview(j Job, h *agent.Harness, deadline time.Time) *note.No
 	if err != nil {
 		return nil
 	}
+	if seen.Ended.IsZero() {
+		seen.Ended = written(q)
+	}
 	facts := r.peekFacts(seen)
 	if r.trivial(&facts) || r.private(facts.session(q)) || r.keeps() && facts.answered() {
 		return nil

@@ -10,6 +10,7 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/capture"
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	words "anamnesis/internal/session" // session is a line of a transcript here
 )
@@ -63,6 +64,14 @@ func TestRewindAfterwards(t *testing.T) {
 	if c := r.capture(before); c.Learnt != 1 || len(r.store.Spool().Held()) != 1 {
 		t.Fatalf("%d learnt, %d proposed", c.Learnt, len(r.store.Spool().Held()))
 	}
+	byModel := &note.Note{
+		Type: note.Procedural, Title: "Tests run before every release", Body: "Why: said so.", Project: "app", Scope: note.Portable,
+		Provenance: note.Provenance{Source: note.Learning, Confidence: 0.8, Session: "s1"},
+		Evidence:   []note.Evidence{{Session: "claude/s1", Chunk: "c1", Quote: "you must never push to the main branch again"}},
+	}
+	if _, err := r.ingester.Add(r.Context(), ingest.Draft{Note: byModel}); err != nil {
+		t.Fatal(err)
+	}
 	r.capture(before + line("u4", "a1", "user", "remember: money is always int64 cents") + line("a4", "u4", "assistant", "Cents it is."))
 	in := make(map[string]bool)
 	for ref := range r.store.Walk() {
@@ -74,8 +83,18 @@ func TestRewindAfterwards(t *testing.T) {
 			in[n.Title] = n.Live(r.store.Now())
 		}
 	}
-	if len(in) != 2 || in["Money is always a float64"] || !in["Money is always int64 cents"] || len(r.store.Spool().Held()) != 0 {
-		t.Errorf("in force %v, %d proposed", in, len(r.store.Spool().Held()))
+	if len(in) != 3 || in["Money is always a float64"] || in["Tests run before every release"] || !in["Money is always int64 cents"] {
+		t.Errorf("in force %v", in)
+	}
+	held := r.store.Spool().Held()
+	if len(held) != 2 {
+		t.Fatalf("waits: %+v", held)
+	}
+	for _, d := range held {
+		if !slices.Contains([]string{"Money is always a float64", "Tests run before every release"}, d.Title) ||
+			!strings.Contains(d.StatusReason, "took back the turn") {
+			t.Errorf("waits: %+v", d)
+		}
 	}
 }
 

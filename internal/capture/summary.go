@@ -103,7 +103,7 @@ func (r *Recorder) knowing(s *agent.Session) *Recorder {
 	for _, t := range s.All() {
 		texts = append(texts, t.Text)
 		for _, u := range t.Tools {
-			texts = append(texts, plain(u.Input), u.Result)
+			texts = append(texts, plain(u.Input), u.Result, u.Answer)
 		}
 	}
 	with := *r
@@ -124,6 +124,9 @@ func (r *Recorder) transcript(s *agent.Session) string {
 			b.WriteString("(the user stopped the assistant)\n\n")
 		}
 		for _, u := range t.Tools {
+			if u.Own {
+				continue
+			}
 			name := strings.Join(strings.Fields(u.Name), " ")
 			fmt.Fprintf(&b, "tool %s: %s\n", r.redactor.Redact(name), r.part(plain(u.Input)))
 			if u.Result != "" {

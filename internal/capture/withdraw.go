@@ -9,11 +9,10 @@ import (
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/learn"
 	"anamnesis/internal/note"
-	"anamnesis/internal/store"
 )
 
 // withdraw takes back what an earlier capture of a session learnt from turns that the user has taken back
-// since: notes are archived, which can be undone, and proposals are dropped. A note that a person decided
+// since: notes are archived and wait in the review, and proposals are dropped. A note that a person decided
 // about, or that another session supports, stays.
 func (r *Recorder) withdraw(ctx context.Context, s *agent.Session, said []learn.Said, from learn.Origin, clean learn.Clean) error {
 	gone := agent.Session{Headless: s.Headless}
@@ -36,25 +35,43 @@ func (r *Recorder) withdraw(ctx context.Context, s *agent.Session, said []learn.
 	for _, w := range writesOf(gone.Turns) {
 		ids = append(ids, w.id)
 	}
-	ids = slices.DeleteFunc(ids, func(id note.ID) bool {
-		n, _, err := store.Get(r.store, id)
-		return err != nil || n.Decided() || n.IsReviewed() || n.Provenance.Source == note.Human ||
-			n.ProofCount > 1 || n.Provenance.Session != from.Session
-	})
-	var errs []error
-	if len(ids) > 0 {
-		_, err := r.ingester.Archive(ctx, ids, "you took back the turn that it is from; `anamnesis archive undo` brings it back")
-		errs = append(errs, err)
-	}
 	words := learn.SaidIn(&gone, clean)
+	back := func(quote string) bool {
+		_, was := learn.Find(words, quote)
+		_, again := learn.Find(said, quote)
+		return was && !again
+	}
+	errs := []error{r.unlearn(ctx, from, func(n *note.Note) bool {
+		return slices.Contains(ids, n.ID) || len(n.Evidence) > 0 && back(n.Evidence[0].Quote)
+	})}
 	for _, d := range ingest.InboxOf(r.ingester).Proposals(from.Session) {
 		if len(d.Evidence) == 0 {
 			continue
 		}
-		_, back := learn.Find(words, d.Evidence[0].Quote)
-		if _, again := learn.Find(said, d.Evidence[0].Quote); back && !again {
+		if back(d.Evidence[0].Quote) {
 			errs = append(errs, ingest.DropDraft(ctx, r.store, d.ID))
 		}
+	}
+	return errors.Join(errs...)
+}
+
+// takenBack is why a rule waits whose turn the user took back.
+const takenBack = "you took back the turn that it is from"
+
+// unlearn takes notes of a session out of force: they are archived, and wait in the inbox.
+func (r *Recorder) unlearn(ctx context.Context, from learn.Origin, taken func(*note.Note) bool) error {
+	var gone []*note.Note
+	for ref := range r.store.Walk() {
+		n, _, _, err := r.store.Read(ref.Path)
+		if err != nil || n.Provenance.Session != from.Session || n.Type == note.Episodic || !n.Live(r.store.Now()) || n.Decided() ||
+			n.IsReviewed() || n.Provenance.Source == note.Human || n.ProofCount > 1 || !taken(n) {
+			continue
+		}
+		gone = append(gone, n)
+	}
+	var errs []error
+	for _, n := range gone {
+		errs = append(errs, ingest.InboxOf(r.ingester).Return(ctx, n.ID, takenBack))
 	}
 	return errors.Join(errs...)
 }

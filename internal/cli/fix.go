@@ -199,6 +199,9 @@ func (p *program) printResume(a hooks.ResumeAnswer) {
 			branch = "  on " + firstLine(s.Branch, 40)
 		}
 		p.printf("%s  %s  %s%s\n", shortDay(s.Ended), s.Agent, firstLine(s.Title, 80), branch)
+		if s.Gone {
+			p.printf("  %s no longer has it; what is kept: anamnesis sessions show %s\n", s.Agent, s.Key)
+		}
 		if len(s.Command) > 0 {
 			p.printf("  %s\n", printable(strings.Join(s.Command, " ")))
 		}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"slices"
 	"strings"
+	"time"
 
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
@@ -38,6 +39,7 @@ func NewEntry(n *note.Note, ref store.Ref, data []byte, side *note.Sidecar) Entr
 	words := strings.Fields(normalized)
 	e := Entry{Ref: ref, Hash: sha256.Sum256(data), Note: n, Text: data, Simhash: SimhashWords(words), Words: len(words)}
 	e.Statement = StatementHash(normalized)
+	e.Created, e.Updated = timesOf(n, ref)
 	if letters := n.SaidLetters(); letters != "" {
 		e.Said = hash64(letters)
 	}
@@ -51,6 +53,36 @@ func NewEntry(n *note.Note, ref store.Ref, data []byte, side *note.Sidecar) Entr
 	}
 	e.addGraph(side, stem)
 	return e
+}
+
+// ahead is how far the clock of the machine that wrote a note may be ahead of the one that wrote its file here.
+const ahead = 24 * time.Hour
+
+// timesOf returns when a note was made and changed, in Unix seconds; 0 for a time that it does not give. A time later than the
+// note's file, or of before there were agents, is one of a wrong clock: the other one counts, or else the time of the file, so
+// that the note grows old like others.
+func timesOf(n *note.Note, ref store.Ref) (created, updated int64) {
+	read := func(s note.Stamp) (unix int64, wrong bool) {
+		t, ok := s.Time()
+		if !ok {
+			return 0, false
+		}
+		return t.Unix(), !ref.ModTime.IsZero() && (t.Year() < 2000 || t.After(ref.ModTime.Add(ahead)))
+	}
+	file := ref.ModTime.Add(time.Second - 1).Unix() // not before what was done in the same second
+	created, wrong := read(n.CreatedAt)
+	updated, also := read(n.UpdatedAt)
+	switch {
+	case wrong && (also || updated == 0):
+		return file, file
+	case wrong:
+		return updated, updated
+	case also && created != 0:
+		return created, created
+	case also:
+		return 0, file
+	}
+	return created, updated
 }
 
 // SidecarFacts are what the sidecar of a note says of it, as the index of the machine took

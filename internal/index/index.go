@@ -45,6 +45,8 @@ type Entry struct {
 	Statement [16]byte // of the normalised statement: equal for exact duplicates
 	Simhash   uint64   // of its words: few bits apart for near-copies
 	Words     int
+	Created   int64 // Unix seconds; 0 for none
+	Updated   int64
 	Said      uint64 // hash of the letters of what the note says (note.SaidLetters); 0 of a note without a body
 	Passages  []Passage
 	Entities  []EntityKey // what the note speaks of, each once

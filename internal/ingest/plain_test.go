@@ -30,7 +30,7 @@ func TestPlain(t *testing.T) {
 		}
 		check(edited)
 		edited.Body += " \x1b[1mbold"
-		if out, err = d.Edit(t.Context(), edited.ID, data, edited.Format()); err != nil || !strings.HasSuffix(out.Note.Body, "[31m bold") {
+		if out, err = d.Edit(t.Context(), ingest.Person, edited.ID, data, edited.Format()); err != nil || !strings.HasSuffix(out.Note.Body, "[31m bold") {
 			t.Errorf("%v: %q", err, out.Note.Body)
 		}
 	}
@@ -39,7 +39,7 @@ func TestPlain(t *testing.T) {
 // TestPlainSlot holds the same of a slot.
 func TestPlainSlot(t *testing.T) {
 	d := newDoor(t)
-	out, err := d.slots().Edit(t.Context(), ingest.SlotEdit{Name: "notes", Change: ingest.AppendSlot, Text: "\x1b[1mbold\x1b[0m", Source: note.Human})
+	out, err := d.slots().Edit(t.Context(), ingest.SlotEdit{Name: "notes", Change: ingest.AppendSlot, Text: "\x1b[1mbold\x1b[0m", By: ingest.Person})
 	if err != nil || strings.TrimSpace(out.Note.Body) != "bold" {
 		t.Errorf("%v: %+v", err, out.Note)
 	}

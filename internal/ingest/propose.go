@@ -51,6 +51,32 @@ func (b Inbox) Propose(ctx context.Context, n *note.Note, source string) error {
 	return nil
 }
 
+// Return takes a note out of recall and back into the inbox: it is archived, and waits as a draft
+// that a person may keep. why is shown there. The error is fs.ErrNotExist for a note that is gone.
+func (b Inbox) Return(ctx context.Context, id note.ID, why string) error {
+	g := b.g
+	var ref store.Ref
+	err := locked(ctx, g.store, func(w *store.Writer) error {
+		n, at, err := store.Get(g.store, id)
+		if err != nil {
+			return err
+		}
+		draft := n.Clone()
+		draft.StatusReason, draft.Vouched, draft.Reviewed, draft.Trusted = why, "", "", false
+		if err := w.Hold(draft); err != nil {
+			return err
+		}
+		n.Archive(why + "; `anamnesis archive undo` brings it back")
+		n.UpdatedAt = note.At(g.store.Now())
+		ref, _, err = w.Put(n, at, store.Archived)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("take note %s back into the inbox: %w", id, err)
+	}
+	return g.refresh(ctx, []string{ref.Path})
+}
+
 // Proposals returns the candidates that wait, oldest first; of one session, or with "" of all.
 func (b Inbox) Proposals(session string) (all []*note.Note) {
 	for _, d := range b.g.store.Spool().Held() {

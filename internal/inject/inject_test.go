@@ -40,7 +40,9 @@ func open(t *testing.T, o inject.Options, notes ...note.Note) (*inject.Injector,
 			n.Provenance = note.Provenance{Source: note.Human, Confidence: 1}
 		}
 		n.MachineID, n.Scope = "box", note.Portable
-		n.UpdatedAt = note.At(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(-time.Duration(i) * time.Minute))
+		if n.UpdatedAt == "" {
+			n.UpdatedAt = note.At(time.Now().AddDate(0, -1, 0).Add(-time.Duration(i) * time.Minute))
+		}
 		if _, _, err := storetest.Put(s, &n, store.Ref{}, store.Update); err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
@@ -50,6 +51,7 @@ type draftLine struct {
 // A draft is a page that is being made.
 type draft struct {
 	p        Place
+	now      time.Time
 	size     measure
 	lines    []draftLine // the order of the page: project before global, newest first
 	handoffs []*note.Note
@@ -67,7 +69,7 @@ type draft struct {
 // q says which notes may be looked up where there are more than fit.
 func (in *Injector) Page(ctx context.Context, p Place, q recall.Query) (Block, error) {
 	var b Block
-	d := &draft{p: p, size: measure(p.Size), b: &b}
+	d := &draft{p: p, now: in.store.Now(), size: measure(p.Size), b: &b}
 	if err := in.gather(ctx, d); err != nil {
 		return Block{}, err
 	}

@@ -216,3 +216,17 @@ func TestPromptTellsNoSession(t *testing.T) {
 		t.Errorf("%v, %v", r.Shown, err)
 	}
 }
+
+// A fact that nobody changed for long shows its month; a rule of the user does not grow old.
+func TestPageAge(t *testing.T) {
+	old, now := note.At(time.Now().AddDate(0, -22, 0)), note.At(time.Now())
+	month := time.Now().UTC().AddDate(0, -22, 0).Format(" (2006-01)")
+	in, _ := open(t, pages,
+		note.Note{Title: "The base path is v1", Provenance: by(note.Agent), CreatedAt: old, UpdatedAt: old},
+		note.Note{Title: "Staging is on port 5433", Provenance: by(note.Agent), CreatedAt: old, UpdatedAt: now},
+		note.Note{Title: "Use tabs", CreatedAt: old, UpdatedAt: old})
+	text := page(t, in, place).Text
+	if !strings.Contains(text, "The base path is v1 (an agent's note)"+month+" [") || strings.Count(text, month) != 1 {
+		t.Errorf("only the old fact has its month %q:\n%s", month, text)
+	}
+}

@@ -59,7 +59,7 @@ func (in *Injector) choose(ctx context.Context, d *draft, near []*note.Note) err
 
 // cost is about the size of the line of a note that was not read yet.
 func (d *draft) cost(l *draftLine) int {
-	return lineFrame + len(shortID(l.row.ID)) + min(maxLine, d.size.of(l.row.Title))
+	return lineFrame + len(shortID(l.row.ID)) + min(maxLine, d.size.of(l.row.Title)) + len(d.age(l))
 }
 
 // rank keeps the lines that fit, beside topics for the others: first those of the user, then
@@ -237,9 +237,23 @@ func (d *draft) word() (used int) {
 	for i := range d.lines {
 		l := &d.lines[i]
 		l.text = "- " + cutLine(oneLine(neutralise(l.note.Title)), maxLine) + marks(l.note, l.laid, d.b.moved[l.note.ID])
+		l.text += d.age(l)
 		used += d.lineSize(l)
 	}
 	return used
+}
+
+// oldMonths is after how many months a fact shows its date: what was true then may have changed.
+const oldMonths = 6
+
+// age is the month of an old fact. It is a date, so that the line stays the same while the note does. What the user laid
+// down does not grow old.
+func (d *draft) age(l *draftLine) string {
+	at := l.row.Effective()
+	if l.laid || at.IsZero() || at.After(d.now.AddDate(0, -oldMonths, 0)) {
+		return ""
+	}
+	return at.Format(" (2006-01)")
 }
 
 // lineSize is the size of a line with the id at its end.

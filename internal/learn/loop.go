@@ -45,6 +45,9 @@ func circlesOf(turns []agent.Turn) (all []Circle) {
 			continue
 		}
 		for j := range turns[i].Tools {
+			if turns[i].Tools[j].Own {
+				continue
+			}
 			c := toolCall{turns[i].Tools[j].Hash(seed), i, &turns[i].Tools[j]}
 			if open && c.key == calls[len(calls)-1].key {
 				all[len(all)-1].Times++

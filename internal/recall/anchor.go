@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"anamnesis/internal/text/shell"
 )
 
 // An Action is what an agent is about to do.
@@ -18,7 +20,7 @@ type Action struct {
 // An actionNames is what an action touches, by name.
 type actionNames struct {
 	files    []actionFile
-	commands []runCommand
+	commands []shell.Command
 	output   string
 }
 
@@ -38,9 +40,9 @@ func (a Action) names() (n actionNames) {
 		n.addFile(a.Root, f, true)
 	}
 	if a.Command != "" {
-		n.commands = commandsOf(strings.ToValidUTF8(a.Command[:min(len(a.Command), maxCommandLine)], ""), 0)
+		n.commands = shell.Commands(strings.ToValidUTF8(a.Command[:min(len(a.Command), shell.MaxLine)], ""))
 		for i := range n.commands {
-			for _, f := range n.commands[i].files {
+			for _, f := range n.commands[i].Files {
 				n.addFile(a.Root, f, false)
 			}
 		}

@@ -36,11 +36,44 @@ func (p PageSource) Sessions(ctx context.Context, projects []string, n int) ([]i
 	if len(projects) == 0 {
 		return nil, nil
 	}
-	return p.e.index.Select(ctx, index.Filter{
+	rows, err := p.e.index.Select(ctx, index.Filter{
 		Projects: projects, Types: []note.Type{note.Episodic}, WithoutKinds: ownPlace, WithoutTag: note.ProgramTag,
 		Now: p.e.store.Now(), Own: !p.e.index.IsGuest(),
-	}, n)
+	}, n+maxUndated)
+	if err != nil {
+		return nil, err
+	}
+	return placeUndated(rows)[:min(n, len(rows))], nil
 }
+
+// placeUndated puts sessions of which nobody knows when they were behind those that came after them.
+func placeUndated(rows []index.Row) (placed []index.Row) {
+	var waiting []index.Row
+	for i := range rows {
+		later := func(u index.Row) bool {
+			return slices.ContainsFunc(rows[i:], func(r index.Row) bool { return !undated(&r) && r.Ref.ModTime.After(u.Ref.ModTime) })
+		}
+		waiting = slices.DeleteFunc(waiting, func(u index.Row) bool {
+			if !later(u) {
+				placed = append(placed, u)
+				return true
+			}
+			return false
+		})
+		if undated(&rows[i]) && later(rows[i]) {
+			waiting = append(waiting, rows[i])
+		} else {
+			placed = append(placed, rows[i])
+		}
+	}
+	return append(placed, waiting...)
+}
+
+// maxUndated is how many sessions with a wrong time are passed over.
+const maxUndated = 8
+
+// undated reports whether the note of a session has the time of a file: it began when it ended.
+func undated(r *index.Row) bool { return r.Created.Equal(r.Updated) }
 
 // Tallies returns how often notes were injected, found and used.
 func (p PageSource) Tallies(ctx context.Context, ids []note.ID) (map[note.ID]store.Tally, error) {

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"anamnesis/internal/note"
+	"anamnesis/internal/text/shell"
 )
 
 // shortRule is how long, in characters, the body of a note may be that is a rule as a whole: the
@@ -65,13 +66,13 @@ const proposedWords = 6
 // commandLines returns the words of the commands in a code span, without placeholders and what
 // follows them.
 func commandLines(span string) (all [][]string) {
-	for _, fields := range simpleCommands(strings.TrimPrefix(span, "$ ")) {
-		forms := formsOf(withoutRedirections(fields))
-		if len(forms) == 0 || silent(forms) {
+	for _, c := range shell.Commands(strings.TrimPrefix(span, "$ ")) {
+		forms := c.Forms
+		if shell.Silent(forms) {
 			continue
 		}
 		words := slices.Clone(forms[0][:min(len(forms[0]), proposedWords)])
-		words[0] = programName(words[0])
+		words[0] = shell.Program(words[0])
 		if i := slices.IndexFunc(words, func(w string) bool {
 			return w == "" || w == "..." || w == "…" || strings.ContainsAny(w, " \t$<>[]{}")
 		}); i >= 0 {

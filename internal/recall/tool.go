@@ -9,6 +9,7 @@ import (
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
+	"anamnesis/internal/text/shell"
 )
 
 // A RuleHit is a rule with a trigger that fits what an agent is about to do.
@@ -155,14 +156,14 @@ func (a Action) Touches() bool {
 // runs is a Runs of the programs that the action runs: that they exist needs no further proof.
 func (n *actionNames) runs(name string) (patterns []string) {
 	for _, c := range n.commands {
-		for _, f := range c.forms {
+		for _, f := range c.Forms {
 			switch {
-			case programName(f[0]) == name:
+			case shell.Program(f[0]) == name:
 				patterns = append(patterns, name)
-			case len(f) > 1 && f[1] == name && slices.Contains(targetPrograms, programName(f[0])):
-				patterns = append(patterns, programName(f[0])+" "+name)
+			case len(f) > 1 && f[1] == name && slices.Contains(targetPrograms, shell.Program(f[0])):
+				patterns = append(patterns, shell.Program(f[0])+" "+name)
 			case len(f) > 2 && f[1] == "run" && f[2] == name:
-				patterns = append(patterns, programName(f[0])+" run "+name)
+				patterns = append(patterns, shell.Program(f[0])+" run "+name)
 			}
 		}
 	}
@@ -183,9 +184,9 @@ func (n *actionNames) questions() (all []askedFor) {
 		}
 	}
 	for i := range n.commands {
-		if forms := n.commands[i].forms; !silent(forms) {
+		if forms := n.commands[i].Forms; !shell.Silent(forms) {
 			for _, f := range forms {
-				add(&programs, programName(f[0]))
+				add(&programs, shell.Program(f[0]))
 			}
 			for _, f := range forms[0][1:min(len(forms[0]), 1+questionWords)] {
 				add(&arguments, f)
@@ -225,3 +226,6 @@ const (
 	questionSegments = 8   // of a path, the last ones
 	outputWords      = 30
 )
+
+// targetPrograms run the targets of a project by their names.
+var targetPrograms = []string{"make", "gmake", "just", "task", "rake"}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/note"
+	"anamnesis/internal/text/shell"
 )
 
 // fit returns the first of some triggers that fits the action.
@@ -22,8 +23,8 @@ func (n *actionNames) fits(t note.Trigger) bool {
 	switch t.Kind {
 	case note.OnCommand:
 		words := strings.Fields(t.Pattern)
-		return slices.ContainsFunc(n.commands, func(c runCommand) bool {
-			return slices.ContainsFunc(c.forms, func(fields []string) bool { return commandFits(words, fields) })
+		return slices.ContainsFunc(n.commands, func(c shell.Command) bool {
+			return slices.ContainsFunc(c.Forms, func(fields []string) bool { return commandFits(words, fields) })
 		})
 	case note.OnPath:
 		return slices.ContainsFunc(n.files, func(f actionFile) bool { return f.fits(t.Pattern) })
@@ -44,7 +45,7 @@ func commandFits(words, fields []string) bool {
 		return false
 	}
 	program, rest := strings.TrimPrefix(words[0], "./"), fields[1:]
-	if !wordFits(program, programName(fields[0])) && !wordFits(program, strings.TrimPrefix(fields[0], "./")) {
+	if !wordFits(program, shell.Program(fields[0])) && !wordFits(program, strings.TrimPrefix(fields[0], "./")) {
 		return false
 	}
 	var order []string

@@ -113,7 +113,22 @@ func (k *Kept) Sessions(ctx context.Context) (all []Session, err error) {
 		all = slices.Clone(x.sessions)
 		return nil
 	})
+	placeUndated(all)
 	return all, err
+}
+
+// placeUndated puts sessions of which nobody knows when they were before those that were kept after them.
+func placeUndated(all []Session) {
+	for i := range all {
+		if !all[i].Undated {
+			continue
+		}
+		for j := range all {
+			if b := &all[j]; !b.Undated && b.Mod > all[i].Mod && b.Ended.Before(all[i].Ended) {
+				all[i].Ended = b.Ended.Add(-time.Second)
+			}
+		}
+	}
 }
 
 // Find returns the session whose key, or whose client's id, begins with a name; an error that is

@@ -18,8 +18,20 @@ func Code(line string) string {
 }
 
 // CommandOf is the command line that a tool ran, without the folder that it begins with; ""
-// when it ran none.
+// when it ran none, or this program.
 func CommandOf(u agent.ToolUse) string {
+	if u.Own {
+		return ""
+	}
+	line := commandLine(u)
+	if before, after, ok := strings.Cut(line, "&&"); ok && strings.HasPrefix(strings.TrimSpace(before), "cd ") {
+		line = strings.TrimSpace(after)
+	}
+	return line
+}
+
+// commandLine is the command line that a tool ran; "" when it ran none.
+func commandLine(u agent.ToolUse) string {
 	if !mayName(u.Input, "command") && !mayName(u.Input, "cmd") {
 		return ""
 	}
@@ -47,11 +59,13 @@ func CommandOf(u agent.ToolUse) string {
 		}
 		line = strings.Join(words, " ")
 	}
-	line = strings.TrimSpace(line)
-	if before, after, ok := strings.Cut(line, "&&"); ok && strings.HasPrefix(strings.TrimSpace(before), "cd ") {
-		line = strings.TrimSpace(after)
-	}
-	return line
+	return strings.TrimSpace(line)
+}
+
+// has reports whether an object has a member of the name.
+func has(object []byte, name string) bool {
+	var members map[string]json.RawMessage
+	return mayName(object, name) && json.Unmarshal(object, &members) == nil && members[name] != nil
 }
 
 // mayName reports whether an object may have a member of the name, in any case or escaped. It

@@ -89,7 +89,7 @@ func commitsIn(turns []agent.Turn) (all []Commit) {
 			if !strings.Contains(line, "git") {
 				continue
 			}
-			all = undoBy(all, line, u.Result, i)
+			all = undoBy(all, line, u.Result+u.Answer, i)
 		}
 	}
 	return all

@@ -31,16 +31,21 @@ type Options struct {
 
 // A Head is what is known of a session as a whole.
 type Head struct {
-	V       int       `json:"v"`
-	Session string    `json:"session"` // its id, as its client gave it
-	Agent   string    `json:"agent"`
-	Project string    `json:"project"`
-	Dir     string    `json:"dir,omitempty"`
+	V       int    `json:"v"`
+	Session string `json:"session"` // its id, as its client gave it
+	Agent   string `json:"agent"`
+	Project string `json:"project"`
+	Dir     string `json:"dir,omitempty"`
+
+	// Transcript is the client's file in which the session was read.
+	Transcript string `json:"transcript,omitempty"`
+
 	Branch  string    `json:"branch,omitempty"`
 	Title   string    `json:"title,omitempty"`
 	Program bool      `json:"program,omitempty"` // programs asked, and no person
 	Started time.Time `json:"started,omitzero"`
 	Ended   time.Time `json:"ended,omitzero"`
+	Undated bool      `json:"undated,omitempty"` // no record says when it was: Ended is the time of its client's file
 }
 
 // Key names the file of a session, and is the first part of the ids of its exchanges.

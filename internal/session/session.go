@@ -218,6 +218,9 @@ const maxRead = 64 << 10
 
 // stepOf makes a step of the use of a tool. Tools that only look at files make none.
 func stepOf(u *agent.ToolUse, clean func(string) string) (step Step, ok bool) {
+	if u.Own {
+		return step, false
+	}
 	step.Refused = u.Denied
 	out := func(failed bool) string { return linesThatMatter(clean(bounded(u.Result)), failed) }
 	switch line := CommandOf(*u); {
@@ -231,7 +234,7 @@ func stepOf(u *agent.ToolUse, clean func(string) string) (step Step, ok bool) {
 		step.Run, step.Out = cutText(clean(line), maxRun), out(step.Outcome == Failed)
 	case u.Error && !u.Denied && !strings.HasPrefix(u.Result, "<tool_use_error>"):
 		step.Run, step.Outcome, step.Out = u.Name+" "+text.Cut(clean(string(u.Input)), maxLine), Failed, out(true)
-	case mayName(u.Input, "questions") || mayName(u.Input, "plan"): // the agent asked, or laid a plan before the user
+	case has(u.Input, "questions") || has(u.Input, "plan"): // the agent asked, or laid a plan before the user
 		step.Said = cutText(clean(plainInput(u)+"\n"+bounded(u.Result)), maxSaid)
 	default:
 		return step, false

@@ -2,7 +2,11 @@ package hooks
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -178,7 +182,8 @@ func Blame(ctx context.Context, r *app.Rooms, q app.Question, name string, limit
 type ResumeView struct {
 	app.SessionView
 	Dir     string   `json:"dir"`
-	Command []string `json:"command"` // the client's; empty where it has none
+	Command []string `json:"command"`        // the client's; empty where it has none, or no longer has the session
+	Gone    bool     `json:"gone,omitempty"` // the client no longer has the session: its transcript is not where it was read
 }
 
 // ResumeAnswer lists the last sessions of a project.
@@ -196,7 +201,9 @@ func Resume(ctx context.Context, r *app.Rooms, o app.SessionsOptions) (a ResumeA
 	for i := range all[:min(len(all), max(o.Limit, 1))] {
 		v := ResumeView{SessionView: app.ViewSession(&all[i]), Dir: all[i].Dir, Command: []string{}}
 		if h := agent.ByName(all[i].Agent); h != nil && h.Resume != nil && agent.ValidID(v.Session) && v.Session[0] != '-' {
-			v.Command = append(slices.Clone(h.Resume), v.Session)
+			if v.Gone = gone(h, all[i].Transcript); !v.Gone {
+				v.Command = append(slices.Clone(h.Resume), v.Session)
+			}
 		}
 		a.Sessions = append(a.Sessions, v)
 	}
@@ -206,8 +213,41 @@ func Resume(ctx context.Context, r *app.Rooms, o app.SessionsOptions) (a ResumeA
 	return a, err
 }
 
+// gone reports whether a client no longer has the file of a session. It may have compressed it since, moved it with the
+// session's folder, or put it into its archive: then a file of the same name is elsewhere among its sessions.
+func gone(h *agent.Harness, transcript string) bool {
+	if transcript == "" || h.Sessions == nil { // kept by a version that did not note it
+		return false
+	}
+	if _, err := os.Stat(transcript); !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	parts := strings.Split(filepath.ToSlash(transcript), "/")
+	name, _, _ := strings.Cut(parts[len(parts)-1], ".")
+	for _, of := range h.Sessions.SessionFiles() {
+		depth := strings.Count(of, "/") + 1
+		if len(parts) <= depth {
+			continue
+		}
+		if fits, _ := path.Match(of, strings.Join(parts[len(parts)-depth:], "/")); !fits {
+			continue
+		}
+		home := strings.Join(parts[:len(parts)-depth], "/")
+		for _, pattern := range h.Sessions.SessionFiles() {
+			if names, _ := filepath.Glob(home + "/" + path.Dir(pattern) + "/" + name + ".*"); len(names) > 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // ResumeCommand is the command that goes on with a session, ready to run in its folder.
 func ResumeCommand(ctx context.Context, v *ResumeView) (*exec.Cmd, error) {
+	if v.Gone {
+		return nil, app.Errorf(app.NotFound, "resume: %s no longer has session %s; `anamnesis sessions show %s` prints what is kept of it",
+			v.Agent, v.Session, v.Key)
+	}
 	if len(v.Command) == 0 {
 		return nil, app.Errorf(app.Failed, "resume: %s has no command that goes on with a session", v.Agent)
 	}

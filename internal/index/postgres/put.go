@@ -148,7 +148,7 @@ func noteColumns(key int64, e *index.Entry) []any {
 	return []any{
 		key, id, unescape(fold(id)), e.Ref.Path, e.Ref.Size, e.Ref.ModTime.UnixNano(), e.Hash[:],
 		string(n.Type), n.Title, n.Project, n.MachineID, n.UserID, n.WorkspaceID, note.StandingSource(n), n.Provenance.Session,
-		n.Provenance.Confidence, unix(n.CreatedAt), unix(n.UpdatedAt), joinTags(note.StandingTags(n)), !n.Live(time.Time{}), unix(n.ForgetAfter),
+		n.Provenance.Confidence, e.Created, e.Updated, joinTags(note.StandingTags(n)), !n.Live(time.Time{}), unix(n.ForgetAfter),
 		e.Statement[:], int64(e.Simhash), e.Words, string(n.Kind), n.HeldTo(), n.Status, max(n.ProofCount, distinctSessions(n)),
 		n.Speculative || n.HasTag("speculative"), encodeKeys(e.Entities), e.Declared,
 	}

@@ -1,4 +1,4 @@
-package recall
+package shell
 
 import (
 	"strings"
@@ -30,9 +30,9 @@ func TestCommandsOf(t *testing.T) {
 		`C:\Git\git.exe push`:                                  "C:Gitgit.exe push", // a shell would read it so, too
 	} {
 		var got []string
-		for _, c := range commandsOf(line, 0) {
+		for _, c := range Commands(line) {
 			var forms []string
-			for _, f := range c.forms {
+			for _, f := range c.Forms {
 				forms = append(forms, strings.Join(f, " "))
 			}
 			got = append(got, strings.Join(forms, " > "))
@@ -56,8 +56,8 @@ func TestCommandFiles(t *testing.T) {
 		"grep x <in.txt | tee out.txt":              "grep x in.txt tee out.txt",
 	} {
 		var got []string
-		for _, c := range commandsOf(line, 0) {
-			got = append(got, c.files...)
+		for _, c := range Commands(line) {
+			got = append(got, c.Files...)
 		}
 		if got := strings.Join(got, " "); got != want {
 			t.Errorf("%q: got %q, want %q", line, got, want)
@@ -72,13 +72,13 @@ func FuzzCommandsOf(f *testing.F) {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		all := commandsOf(line, 0)
+		all := Commands(line)
 		if len(all) > maxCommands*maxCommands {
 			t.Errorf("%d commands", len(all))
 		}
 		for _, c := range all {
-			if len(c.forms) == 0 || len(c.forms) > maxForms || len(c.forms[0]) == 0 {
-				t.Errorf("%q: forms %q", line, c.forms)
+			if len(c.Forms) == 0 || len(c.Forms) > maxForms || len(c.Forms[0]) == 0 {
+				t.Errorf("%q: forms %q", line, c.Forms)
 			}
 		}
 	})

@@ -1,7 +1,13 @@
-package recall
+package shell
 
-// shellPrograms run the command line that they are given.
-var shellPrograms = []string{"bash", "sh", "zsh", "dash", "ksh", "fish"}
+// shellPrograms run the command line that they are given behind one of lineFlags.
+var (
+	shellPrograms = []string{"bash", "sh", "zsh", "dash", "ksh", "fish", "pwsh", "powershell"}
+	lineFlags     = []string{"-c", "-lc", "-ec", "-ic", "-lic", "-Command", "-command"}
+)
+
+// blockWords begin a part of a loop, of a condition or of a function.
+var blockWords = []string{"if", "then", "else", "elif", "fi", "while", "until", "for", "do", "done", "case", "esac", "function", "select"}
 
 // shellWords stand before a command.
 var shellWords = []string{"if", "then", "else", "elif", "fi", "while", "until", "do", "done", "!", "{", "}", "[[", "]]"}
@@ -9,8 +15,8 @@ var shellWords = []string{"if", "then", "else", "elif", "fi", "while", "until", 
 // runners run the command that follows them, or follows one of the words: sudo, npx, uv run.
 var runners = map[string][]string{
 	"sudo": nil, "doas": nil, "env": nil, "time": nil, "nohup": nil, "nice": nil, "xargs": nil, "command": nil, "exec": nil,
-	"builtin": nil, "stdbuf": nil, "timeout": nil, "ionice": nil, "setsid": nil, "busybox": nil,
-	"npx": nil, "bunx": nil, "uvx": nil, "corepack": nil,
+	"builtin": nil, "eval": nil, "stdbuf": nil, "timeout": nil, "ionice": nil, "setsid": nil, "busybox": nil,
+	"cmd": {"/c", "/C"}, "npx": nil, "bunx": nil, "uvx": nil, "corepack": nil,
 	"npm": {"exec", "x"}, "pnpm": {"exec", "dlx"}, "yarn": {"exec", "dlx"}, "bun": {"x"}, "uv": {"run"}, "poetry": {"run"},
 	"pipenv": {"run"}, "pipx": {"run"}, "bundle": {"exec"}, "python": {"-m"}, "python3": {"-m"}, "py": {"-m"},
 }
@@ -23,9 +29,6 @@ var runnerFlags = map[string][]string{
 	"uv": {"--directory", "--project", "--with", "--python"}, "npm": {"--prefix", "-w", "--workspace"},
 	"pnpm": {"--filter", "-F", "-C", "--dir"}, "yarn": {"--cwd"}, "poetry": {"-C"}, "bundle": {"--gemfile"},
 }
-
-// targetPrograms run the targets of a project by their names.
-var targetPrograms = []string{"make", "gmake", "just", "task", "rake"}
 
 // silentPrograms print, list and move about. They are part of most command lines, so a call of
 // them alone costs no look into the index, and no trigger of a command fits them.
