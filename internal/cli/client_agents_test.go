@@ -202,6 +202,19 @@ func (a driven) drive(t *testing.T, m *machine, before map[string]string) {
 		m.has("what the model read", m.model.Requests(), "anamnesis:begin", "Regenerate gRPC clients", "% of the question")
 		m.has("the note", m.becomes("VAT is rounded per line"), "Order 48213 is off by one cent", "**Outcome:** Fixed")
 	})
+	if a.name == "codex" {
+		t.Run("tools that read or propose are called without a question", func(t *testing.T) {
+			m.t = t
+			m.model.Forget()
+			// With this setting Codex asks before each tool, and a run without a terminal takes that for a no.
+			m.run(m.client, "exec", "-c", `mcp_servers.anamnesis.default_tools_approval_mode="prompt"`, "-c", `sandbox_mode="read-only"`, "--", `What do we know?
+@tool `+a.search+` {"query":"regenerate clients"}
+@tool `+strings.Replace(a.search, "search", "forget", 1)+` {"id":"01M8DKN00QWTEGWAV4FMV208FP"}
+@say Nothing more.`)
+			m.has("what the model read", m.model.Requests(), "% of the question")
+			m.lacks("what the model read", m.model.Requests(), "there is no note 01M8DKN00QWTEGWAV4FMV208FP")
+		})
+	}
 	t.Run("a prompt is told what it is about", func(t *testing.T) {
 		m.t = t
 		m.ours("config", "set", "inject.page.max_tokens", "1") // no line of it at the start

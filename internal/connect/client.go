@@ -17,6 +17,7 @@ type Client struct {
 
 	Registers   *ServerCommand // in place of Servers
 	ServerHooks *ServerHooks
+	Tools       *ToolRules     // nil for an agent whose rules for single tools are not known
 	Approvals   *TrustReporter // nil for an agent that runs hooks unasked
 	Release     Release        // the newest that the tests of this program drive; zero for none
 
@@ -88,10 +89,12 @@ var places = map[string]Client{
 		Settings:    claudeSettings{},
 		Registers:   &ServerCommand{claudeAdd, claudeRemove, claudeNone, claudeServersPaths},
 		ServerHooks: &ServerHooks{claudeOverServer, claudeServed, []string{"claude", "--version"}},
+		Tools:       &ToolRules{inHome("settings.json"), claudeAllowTools, claudeDisallowTools},
 		Release:     Release{"claude", "@anthropic-ai/claude-code", "2.1.332"},
 	},
 	codexName: {
 		Settings: codexSettings{}, Servers: codexSettings{},
+		Tools:     &ToolRules{inHome("config.toml"), codexAllowTools, codexDisallowTools},
 		Approvals: &TrustReporter{codexQuestion, codexTrust, codexAny, codexTrustPath, codexApprove, codexDisapprove},
 		Release:   Release{"codex", "@openai/codex", "0.171.0"},
 	},

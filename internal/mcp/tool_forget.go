@@ -16,6 +16,7 @@ var toolForget = tool{
 	doc: `Show what forgetting a note would erase, and with apply erase it on every machine for good. Apply only when the user ` +
 		`asked for it; what a person laid down is archived instead.`,
 	hints: sdk.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: true, OpenWorldHint: &no},
+	does:  decides,
 	find:  "forget delete erase a note of memory",
 	input: schemaOf[forgetIn],
 	amend: func(p map[string]*jsonschema.Schema) { p["apply"].Default = by("false") },

@@ -18,6 +18,7 @@ var toolReview = tool{
 	doc: `List what machines wrote and nobody has read, with its evidence, or carry out what the user decided about one
 of them. Never decide yourself.`,
 	hints: sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no},
+	does:  decides,
 	find:  "review inbox, notes that wait for the user to keep or reject",
 	input: schemaOf[reviewIn],
 	amend: func(p map[string]*jsonschema.Schema) {
