@@ -9,7 +9,7 @@
 //
 // A source never takes back what its owner did here. A note that was edited,
 // archived, deleted or forgotten since it came in stays so; the plan says why.
-// What is read is not trusted: no symbolic link is followed, sizes and counts
+// What is read is not trusted: of symbolic links only those to folders are followed that the user made, sizes and counts
 // are bounded, databases are opened as a copy, and texts are redacted before
 // they are compared.
 //
