@@ -1,6 +1,12 @@
 package connect
 
-import "anamnesis/internal/agent"
+import (
+	"reflect"
+
+	"github.com/goccy/go-yaml"
+
+	"anamnesis/internal/agent"
+)
 
 // A yamlServers is a ServerFile of YAML: a mapping from names to servers.
 type yamlServers struct {
@@ -36,7 +42,20 @@ func (s yamlServers) AddServer(old []byte, name string, env Env, program []strin
 	if data, err = addYAMLLines(data, []string{s.key}, lines); err != nil {
 		return nil, err
 	}
+	if was, err := s.member(old, name); err == nil && was != nil {
+		if is, err := s.member(data, name); err == nil && reflect.DeepEqual(was, is) {
+			return old, nil
+		}
+	}
 	return data, checkYAML(data)
+}
+
+// member decodes the server of a name, nil for none.
+func (s yamlServers) member(data []byte, name string) (any, error) {
+	var file map[string]any
+	err := yaml.Unmarshal(data, &file)
+	all, _ := file[s.key].(map[string]any)
+	return all[name], err
 }
 
 // RemoveServer implements ServerFile.

@@ -200,6 +200,9 @@ func yamlFlow(e *yamlEntry) error {
 
 // cutLines takes lines out; of a member of the whole file the line end before it goes, too.
 func cutLines(lines []string, from, to int, top bool) []string {
+	if top && from == 0 && to < len(lines)-1 && strings.TrimSpace(lines[to]) == "" { // no file begins with what parts it from others
+		to++
+	}
 	out := append(append([]string{}, lines[:from]...), lines[to:]...)
 	if top && from > 0 {
 		switch last := out[from-1]; {

@@ -56,8 +56,10 @@ func target(link string) (string, error) {
 
 // firstLink returns the first folder of a path that is a link, "" for none, and the names behind it.
 func firstLink(path string) (at, rest string) {
-	at = filepath.VolumeName(path) + string(filepath.Separator)
-	names := strings.Split(strings.Trim(strings.TrimPrefix(path, filepath.VolumeName(path)), string(filepath.Separator)), string(filepath.Separator))
+	const separator = string(filepath.Separator)
+	volume := filepath.VolumeName(path)
+	at = volume + separator
+	names := strings.Split(strings.Trim(strings.TrimPrefix(path, volume), separator), separator)
 	for i, name := range names {
 		at = filepath.Join(at, name)
 		if fi, err := os.Lstat(at); err == nil && fi.Mode()&fs.ModeSymlink != 0 {
