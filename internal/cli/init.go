@@ -141,6 +141,7 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 	if err := p.offerPast(cmd.Context(), ask, o.noSync); err != nil {
 		return err
 	}
+	p.sayOwnMemory()
 	off, runs := idleAgents(p.host())
 	for _, s := range off {
 		p.say("%s: does not run our hooks yet: %s\n", s.Agent, s.Off)
@@ -394,6 +395,16 @@ func (a *prompter) answer(about, label, def string) string {
 		return def
 	}
 	return line
+}
+
+// sayOwnMemory says of the agents that keep memories of their own where they are, if their user has moved or switched them off.
+func (p *program) sayOwnMemory() {
+	for _, s := range setup.Agents(p.host()) {
+		i := slices.IndexFunc(s.Abilities, func(a connect.Ability) bool { return a.Name == connect.Remembered })
+		if i >= 0 && s.Found && len(s.Connected) > 0 && s.Abilities[i].Why != "" {
+			p.say("%s: own memory: %s\n", s.Agent, s.Abilities[i].Why)
+		}
+	}
 }
 
 // idleAgents returns the agents that are connected and run no hook of ours. runs reports whether another one does.

@@ -62,8 +62,16 @@ func Look(h *Client, home, userHome, sessions string) State {
 	if s.Plugin != "" || slices.Contains(s.Connected, "hooks") {
 		s.Off = idle(h, home)
 	}
+	own := h.OwnMemory(userHome, home)
 	for i := range s.Abilities {
 		a := &s.Abilities[i]
+		switch {
+		case a.Name != Remembered:
+		case own.Off != "":
+			a.State, a.Why = SwitchedOff, own.Off+" switches it off"
+		case own.Dir != "":
+			a.Why = "in " + own.Dir
+		}
 		if s.Off != "" && a.State != NoChannel && slices.Contains(byHooks, a.Name) {
 			a.State, a.Why = SwitchedOff, s.Off
 		}

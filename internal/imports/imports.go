@@ -34,6 +34,7 @@ import (
 // is not looked at.
 type Homes struct {
 	Agents    map[string]string // of coding agents, by the names they have in package agent
+	Memories  map[string]string // folders to which agents have moved their own memories, by the same names
 	Learnings string            // ~/.learnings, the notes of reflect
 	Reflect   string            // ~/.reflect, its state
 }

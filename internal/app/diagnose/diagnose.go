@@ -134,7 +134,7 @@ func otherHarness(r *app.Rooms, a *connect.Client) doctor.Harness {
 	if dir, err := os.Getwd(); err == nil {
 		h.Also = a.Settings.ProjectSettings(dir)
 	}
-	h.Plugin = connect.Plugin(a, h.Home)
+	h.Plugin, h.Own = connect.Plugin(a, h.Home), a.OwnMemory(r.Config.UserHome, h.Home)
 	if a.Approvals != nil {
 		h.Trust = func(ctx context.Context) ([]connect.Approval, error) {
 			all, err := setup.Approvals(ctx, r.Host, a)
@@ -171,7 +171,7 @@ func installedHarness(r *app.Rooms) doctor.Harness {
 		h.Also = a.Settings.ProjectSettings(dir)
 	}
 	h.ServersPath = a.ServersPath(r.Config.UserHome, h.Home)
-	h.Plugin = connect.Plugin(a, h.Home, h.Also...)
+	h.Plugin, h.Own = connect.Plugin(a, h.Home, h.Also...), a.OwnMemory(r.Config.UserHome, h.Home)
 	self, err := setup.Self()
 	if err != nil || app.IsTemporary(self) { // it stands where it will be deleted: it registers nothing
 		return h
