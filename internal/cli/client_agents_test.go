@@ -189,6 +189,7 @@ func (a driven) drive(t *testing.T, m *machine, before map[string]string) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		a.update(m)
 	}
 	m.ours("add", "--type", "procedural", "--title", "Regenerate gRPC clients after editing payments.proto", "--body", "Run make proto-gen.")
 	t.Run("a session is told, asks and becomes a note", func(t *testing.T) {
@@ -259,6 +260,27 @@ func (a driven) drive(t *testing.T, m *machine, before map[string]string) {
 			t.Errorf("uninstall left something of ours in\n%s", left)
 		}
 	})
+}
+
+// update puts another program in the place of ours, as an upgrade does. The agent goes on running the hooks that were approved,
+// and init has nothing to change.
+func (a driven) update(m *machine) {
+	m.t.Helper()
+	old, err := os.ReadFile(m.program)
+	if err == nil {
+		err = os.WriteFile(m.program+".new", append(old, "another build"...), 0o700)
+	}
+	if err == nil {
+		err = os.Rename(m.program+".new", m.program)
+	}
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.has("doctor after an update", m.ours("doctor", "--only", "trust", "--all"), "runs 9 hooks of ours")
+	again := m.ours("init", "--yes", "--no-sync", "--machine-id", "testbox", "--agent", a.name)
+	m.has("init after an update", again, a.name+": unchanged")
+	m.lacks("init after an update", again, a.name+": changed", a.name+": created")
+	m.has("doctor after init", m.ours("doctor", "--only", "trust", "--all"), "runs 9 hooks of ours")
 }
 
 // run runs a session of one prompt.
