@@ -191,6 +191,19 @@ func (m *machine) session(id, prompt string, args ...string) string {
 	return out
 }
 
+// record returns what the client wrote of a session, "" if there is no such session.
+func (m *machine) record(id string) string {
+	files, _ := filepath.Glob(filepath.Join(m.home, ".claude", "projects", "*", id+".jsonl"))
+	if len(files) == 0 {
+		return ""
+	}
+	data, err := os.ReadFile(files[0])
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return string(data)
+}
+
 // captured counts how often a session was captured, trivial or not.
 func (m *machine) captured(id string) (n int) {
 	files, _ := filepath.Glob(filepath.Join(m.home, ".anamnesis", "events", "*.jsonl"))

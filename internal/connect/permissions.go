@@ -46,14 +46,15 @@ func AsksForTools(h *Client, o Options) bool {
 	if !TakesRules(h, o.Home) {
 		return false
 	}
-	for _, p := range permissions(h, o) {
-		edit, err := readSettings(p.Path)
-		if err == nil {
-			edit.New, err = p.Install(edit.Old)
-		}
-		return err == nil && edit.Changed()
+	parts := permissions(h, o)
+	if len(parts) == 0 {
+		return false
 	}
-	return false
+	edit, err := readSettings(parts[0].Path)
+	if err == nil {
+		edit.New, err = install(edit.Old, parts)
+	}
+	return err == nil && edit.Changed()
 }
 
 // claudeAllow is where Claude Code keeps the rules for what it need not ask.

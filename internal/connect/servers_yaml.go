@@ -3,8 +3,6 @@ package connect
 import (
 	"reflect"
 
-	"github.com/goccy/go-yaml"
-
 	"anamnesis/internal/agent"
 )
 
@@ -48,14 +46,6 @@ func (s yamlServers) AddServer(old []byte, name string, env Env, program []strin
 		}
 	}
 	return data, checkYAML(data)
-}
-
-// member decodes the server of a name, nil for none.
-func (s yamlServers) member(data []byte, name string) (any, error) {
-	var file map[string]any
-	err := yaml.Unmarshal(data, &file)
-	all, _ := file[s.key].(map[string]any)
-	return all[name], err
 }
 
 // RemoveServer implements ServerFile.

@@ -334,3 +334,11 @@ func addYAMLHook(data []byte, h Hook) ([]byte, error) {
 	}
 	return addYAMLLines(data, []string{hermesHooksKey, h.Event}, lines)
 }
+
+// member decodes the server of a name, nil for none.
+func (s yamlServers) member(data []byte, name string) (any, error) {
+	var file map[string]any
+	err := yaml.Unmarshal(data, &file)
+	all, _ := file[s.key].(map[string]any)
+	return all[name], err
+}
