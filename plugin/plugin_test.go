@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"anamnesis/internal/connect"
+	"anamnesis/internal/mcp"
 	"anamnesis/internal/note"
 
 	"github.com/goccy/go-yaml"
@@ -102,6 +103,36 @@ type hookFile struct {
 	} `json:"hooks"`
 }
 
+// allow is the command of a hook that lets Claude Code call a tool without asking. Its user's own rules, to ask or to deny,
+// count more.
+const allow = `echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}'`
+
+// A plugin has no rules for tools in its manifest, so a hook allows those of our tools that read or propose, and no other.
+func TestToolsWithoutQuestion(t *testing.T) {
+	var f hookFile
+	strict(t, "hooks/hooks.json", &f)
+	var names []string
+	for _, tool := range mcp.Unasked() {
+		names = append(names, connect.ClaudeTool("plugin_anamnesis_anamnesis", tool))
+	}
+	n := 0
+	for event, groups := range f.Hooks {
+		for _, g := range groups {
+			for _, h := range g.Hooks {
+				if h.Command != allow {
+					continue
+				}
+				if n++; event != "PreToolUse" || g.Matcher != strings.Join(names, "|") {
+					t.Errorf("%s allows %s, not %s", event, g.Matcher, strings.Join(names, "|"))
+				}
+			}
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d hooks allow tools", n)
+	}
+}
+
 // The plugin and `anamnesis init` install the same hooks.
 func TestHooksAreThoseOfInit(t *testing.T) {
 	var f hookFile
@@ -112,6 +143,9 @@ func TestHooksAreThoseOfInit(t *testing.T) {
 			for _, h := range g.Hooks {
 				if h.Type != "command" {
 					t.Errorf("%s: a hook of type %q", event, h.Type)
+				}
+				if h.Command == allow {
+					continue
 				}
 				got = append(got, connect.Hook{Event: event, Matcher: g.Matcher, Command: h.Command, Timeout: h.Timeout, Async: h.Async})
 			}

@@ -94,8 +94,8 @@ var All = []*Harness{
 	},
 	{
 		Name: geminiName, Title: "Gemini CLI", Folder: ".gemini", Resume: []string{"gemini", "--resume"},
-		Sessions: &geminiSessions, Hooks: &geminiHooks, Transcript: geminiTranscript, InTask: true, Instructed: true, Generates: true,
-		Transient: true,
+		Sessions: &geminiSessions, Hooks: &geminiHooks, Memory: geminiMemories{}, Transcript: geminiTranscript,
+		InTask: true, Instructed: true, Generates: true, Transient: true,
 	},
 	{
 		Name: opencodeName, Title: "OpenCode", Folder: ".config/opencode", Resume: []string{"opencode", "--session"},

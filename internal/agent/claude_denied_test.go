@@ -39,3 +39,34 @@ func TestClaudeDenied(t *testing.T) {
 		}
 	}
 }
+
+// Claude Code says of a call that its mode or its settings refused that the user rejected it; the verdict beside it tells who
+// decided. The texts are those of 2.1.332.
+func TestClaudeDeniedByMode(t *testing.T) {
+	for _, tt := range []struct {
+		text, verdict string
+		denied        bool
+	}{
+		{"Cannot call mcp__anamnesis__memory_write while in plan mode.", `{"decision":"reject","source":"config","reasonCode":"mode:plan"}`, false},
+		{
+			"Claude requested permissions to use mcp__anamnesis__memory_write, but you haven't granted it yet.",
+			`{"decision":"reject","source":"config","reasonCode":"unknown"}`, false,
+		},
+		{"Denied by a hook.", `{"decision":"reject","source":"hook"}`, false},
+		{"The user doesn't want to proceed with this tool use.", `{"decision":"reject","source":"user_reject"}`, true},
+		{"The user doesn't want to proceed with this tool use.", `{"decision":"reject","source":"user_abort"}`, true},
+	} {
+		lines := []string{
+			`{"type":"assistant","uuid":"a","version":"2.1.332","message":{"content":[{"type":"tool_use","id":"t","name":"mcp__anamnesis__memory_write","input":{}}]}}`,
+			fmt.Sprintf(`{"type":"user","uuid":"b","message":{"content":[{"type":"tool_result","tool_use_id":"t","is_error":true,"content":%q}]},`+
+				`"toolDenialKind":"user-rejected","permissionDecision":%s}`, tt.text, tt.verdict),
+		}
+		s, err := agent.Default().Sessions.ReadSession(strings.NewReader(strings.Join(lines, "\n")+"\n"), agent.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if u := s.Turns[0].Tools[0]; u.Denied != tt.denied || !u.Error {
+			t.Errorf("%s %s: denied %v, error %v", tt.text, tt.verdict, u.Denied, u.Error)
+		}
+	}
+}

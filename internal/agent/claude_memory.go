@@ -24,6 +24,9 @@ func (claude) ReadMemory(name string, data []byte) ([]Memory, error) {
 	stem := strings.TrimSuffix(base, ".md")
 	folder := path.Dir(path.Dir(name))
 	m := Memory{Key: path.Base(folder) + "/" + stem, Folder: folder, Body: blankAround(body)}
+	if path.Dir(name) == "." { // moved to a folder for all projects
+		m.Key, m.Folder = "memory/"+stem, ""
+	}
 	for _, title := range []string{h["description"], h["name"], stem} {
 		if m.Title = oneLine(title); m.Title != "" {
 			break

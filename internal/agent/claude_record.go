@@ -15,7 +15,7 @@ type claudeRecord struct {
 	message, content, summary, attach []byte
 	origin, plan                      []byte
 	parent, logical, leaf             []byte
-	name, denial, answer              []byte
+	name, denial, verdict, answer     []byte
 	source, turn, sort                []byte
 	sidechain, meta, failed, explicit bool
 }
@@ -63,6 +63,8 @@ func (r *claudeRecord) read(text []byte) (object bool, err error) {
 			r.sort = value
 		case "toolDenialKind":
 			r.denial = value
+		case "permissionDecision":
+			r.verdict = value
 		case "toolUseResult":
 			r.answer = value
 		case "message":

@@ -277,9 +277,11 @@ func answers(value []byte) string {
 	return strings.Join(all, "\n\n")
 }
 
-// deniedBy notes that a use was refused where the record says by whom: then no tool wrote its text.
+// deniedBy notes that a use was refused where the record says by whom: then no tool wrote its text. The client calls a
+// refusal by its mode or its settings rejected by the user as well; its verdict tells them apart.
 func (c *claudeReader) deniedBy(use *ToolUse) {
-	if !is(c.record.denial, "user-rejected") {
+	source := unquote(member(c.record.verdict, "source"))
+	if !is(c.record.denial, "user-rejected") || source != "" && !strings.HasPrefix(source, "user_") {
 		return
 	}
 	use.Error, use.Denied = true, true

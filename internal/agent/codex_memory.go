@@ -8,7 +8,7 @@ import (
 
 // codexMemories are the memories that Codex keeps: MEMORY.md, grouped by task,
 // memory_summary.md with what it holds of its user, rollout_summaries with one
-// file a session, and skills. raw_memories.md is what MEMORY.md is made of, and
+// file a session, skills, and notes that were added in between (extensions). raw_memories.md is what MEMORY.md is made of, and
 // is not read.
 type codexMemories struct{}
 
@@ -16,7 +16,7 @@ type codexMemories struct{}
 func (codexMemories) MemoryFiles() []string {
 	return []string{
 		"memories/MEMORY.md", "memories/memory_summary.md",
-		"memories/rollout_summaries/*.md", "memories/skills/*/SKILL.md",
+		"memories/rollout_summaries/*.md", "memories/skills/*/SKILL.md", "memories/extensions/*/notes/*.md",
 	}
 }
 
@@ -31,6 +31,8 @@ func (c codexMemories) ReadMemory(name string, data []byte) ([]Memory, error) {
 		all = c.summary(text)
 	case path.Base(dir) == "rollout_summaries":
 		all = c.rollout(strings.TrimSuffix(base, ".md"), text)
+	case path.Base(dir) == "notes":
+		all = noteFile(strings.TrimPrefix(strings.TrimSuffix(name, ".md"), "memories/"), "", text)
 	case base == "SKILL.md":
 		all = c.skill(path.Base(dir), text)
 	}

@@ -45,6 +45,49 @@ func TestClaudeMemory(t *testing.T) {
 	}
 }
 
+func TestGeminiMemory(t *testing.T) {
+	m := agent.ByName("gemini").Memory
+	for _, tt := range []struct {
+		name, file, text string
+		want             []agent.Memory
+	}{
+		{
+			"what save_memory wrote", "GEMINI.md",
+			"# Mine\n- not this\n\n## Gemini Added Memories\n- Use pnpm, never npm\n- Deploy only from CI\n  on Fridays too\n\n# Other\n- nor this\n",
+			[]agent.Memory{
+				{Key: "GEMINI.md#use pnpm, never npm", Kind: "memory", Title: "Use pnpm, never npm", Body: "Use pnpm, never npm"},
+				{Key: "GEMINI.md#deploy only from ci on fridays too", Kind: "memory", Title: "Deploy only from CI on Fridays too", Body: "Deploy only from CI\non Fridays too"},
+			},
+		},
+		{
+			"the index of a project", "tmp/shop/memory/MEMORY.md", "# Project memory\n\n- VAT is rounded per line\n- [Deploy](deploy.md): how it is done\n- see `release.md`\n",
+			[]agent.Memory{{Key: "shop#vat is rounded per line", Kind: "memory", Title: "VAT is rounded per line", Body: "VAT is rounded per line", Folder: "tmp/shop"}},
+		},
+		{
+			"a note", "tmp/shop/memory/deploy.md", "# How to deploy\n\nRun make deploy.\n",
+			[]agent.Memory{{Key: "shop/deploy", Kind: "note", Title: "How to deploy", Body: "Run make deploy.", Folder: "tmp/shop"}},
+		},
+	} {
+		got, err := m.ReadMemory(tt.file, []byte(tt.text))
+		if d := cmp.Diff(tt.want, got); err != nil || d != "" {
+			t.Errorf("%s: %v\n%s", tt.name, err, d)
+		}
+	}
+	for _, text := range []string{"", "# Mine\n- a rule of mine\n", "```\n## Gemini Added Memories\n- x\n```\n", "## Gemini Added Memories\n\n"} {
+		if got, err := m.ReadMemory("GEMINI.md", []byte(text)); !errors.Is(err, agent.ErrNoMemory) {
+			t.Errorf("%q: %v %v", text, got, err)
+		}
+	}
+}
+
+func TestCodexAddedNote(t *testing.T) {
+	got, err := agent.ByName("codex").Memory.ReadMemory("memories/extensions/ad_hoc/notes/vat.md", []byte("VAT is rounded per line.\n"))
+	want := []agent.Memory{{Key: "extensions/ad_hoc/notes/vat", Kind: "note", Title: "VAT is rounded per line.", Body: "VAT is rounded per line."}}
+	if d := cmp.Diff(want, got); err != nil || d != "" {
+		t.Errorf("%v\n%s", err, d)
+	}
+}
+
 func TestSubagentSession(t *testing.T) {
 	for name, want := range map[string]int{"projects/p/agent-1f.jsonl": 0, "projects/agent-x/0b1c.jsonl": 1} {
 		if got, err := (agent.Claude{}).SessionsIn(name, nil); err != nil || len(got) != want {

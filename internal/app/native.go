@@ -6,6 +6,7 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/config"
+	"anamnesis/internal/connect"
 	"anamnesis/internal/imports"
 	"anamnesis/internal/replica"
 )
@@ -18,9 +19,15 @@ func NewImporter(r *Rooms, home string) *imports.Importer {
 	if home != "" {
 		homes[agent.Default().Name] = home
 	}
+	moved := make(map[string]string)
+	for _, a := range connect.All {
+		if own := a.OwnMemory(c.UserHome, homes[a.Name]); own.Dir != "" {
+			moved[a.Name] = own.Dir
+		}
+	}
 	return imports.New(r.Store, r.Index, r.Ingester, r.Recorder, r.Redactor, imports.Options{
 		MachineID:   c.MachineID,
-		Homes:       imports.Homes{Agents: homes, Learnings: c.Others.Learnings, Reflect: c.Others.Reflect},
+		Homes:       imports.Homes{Agents: homes, Memories: moved, Learnings: c.Others.Learnings, Reflect: c.Others.Reflect},
 		Checkpoints: checkpoints,
 	})
 }

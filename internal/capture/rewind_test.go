@@ -69,7 +69,7 @@ func TestRewindAfterwards(t *testing.T) {
 		Provenance: note.Provenance{Source: note.Learning, Confidence: 0.8, Session: "s1"},
 		Evidence:   []note.Evidence{{Session: "claude/s1", Chunk: "c1", Quote: "you must never push to the main branch again"}},
 	}
-	if _, err := r.ingester.Add(r.Context(), ingest.Draft{Note: byModel}); err != nil {
+	if _, err := r.ingester.Admit(r.Context(), ingest.Draft{Note: byModel, By: ingest.Model, Here: "app"}); err != nil {
 		t.Fatal(err)
 	}
 	r.capture(before + line("u4", "a1", "user", "remember: money is always int64 cents") + line("a4", "u4", "assistant", "Cents it is."))

@@ -189,6 +189,7 @@ func (a driven) drive(t *testing.T, m *machine, before map[string]string) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		a.update(m)
 	}
 	m.ours("add", "--type", "procedural", "--title", "Regenerate gRPC clients after editing payments.proto", "--body", "Run make proto-gen.")
 	t.Run("a session is told, asks and becomes a note", func(t *testing.T) {
@@ -202,6 +203,19 @@ func (a driven) drive(t *testing.T, m *machine, before map[string]string) {
 		m.has("what the model read", m.model.Requests(), "anamnesis:begin", "Regenerate gRPC clients", "% of the question")
 		m.has("the note", m.becomes("VAT is rounded per line"), "Order 48213 is off by one cent", "**Outcome:** Fixed")
 	})
+	if a.name == "codex" {
+		t.Run("tools that read or propose are called without a question", func(t *testing.T) {
+			m.t = t
+			m.model.Forget()
+			// With this setting Codex asks before each tool, and a run without a terminal takes that for a no.
+			m.run(m.client, "exec", "-c", `mcp_servers.anamnesis.default_tools_approval_mode="prompt"`, "-c", `sandbox_mode="read-only"`, "--", `What do we know?
+@tool `+a.search+` {"query":"regenerate clients"}
+@tool `+strings.Replace(a.search, "search", "forget", 1)+` {"id":"01M8DKN00QWTEGWAV4FMV208FP"}
+@say Nothing more.`)
+			m.has("what the model read", m.model.Requests(), "% of the question")
+			m.lacks("what the model read", m.model.Requests(), "there is no note 01M8DKN00QWTEGWAV4FMV208FP")
+		})
+	}
 	t.Run("a prompt is told what it is about", func(t *testing.T) {
 		m.t = t
 		m.ours("config", "set", "inject.page.max_tokens", "1") // no line of it at the start
@@ -246,6 +260,27 @@ func (a driven) drive(t *testing.T, m *machine, before map[string]string) {
 			t.Errorf("uninstall left something of ours in\n%s", left)
 		}
 	})
+}
+
+// update puts another program in the place of ours, as an upgrade does. The agent goes on running the hooks that were approved,
+// and init has nothing to change.
+func (a driven) update(m *machine) {
+	m.t.Helper()
+	old, err := os.ReadFile(m.program)
+	if err == nil {
+		err = os.WriteFile(m.program+".new", append(old, "another build"...), 0o700)
+	}
+	if err == nil {
+		err = os.Rename(m.program+".new", m.program)
+	}
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.has("doctor after an update", m.ours("doctor", "--only", "trust", "--all"), "runs 9 hooks of ours")
+	again := m.ours("init", "--yes", "--no-sync", "--machine-id", "testbox", "--agent", a.name)
+	m.has("init after an update", again, a.name+": unchanged")
+	m.lacks("init after an update", again, a.name+": changed", a.name+": created")
+	m.has("doctor after init", m.ours("doctor", "--only", "trust", "--all"), "runs 9 hooks of ours")
 }
 
 // run runs a session of one prompt.

@@ -107,19 +107,6 @@ func (m *machine) person(id, prompt string, args ...string) string {
 	return m.record(id)
 }
 
-// record returns what the client wrote of a session, "" if there is no such session.
-func (m *machine) record(id string) string {
-	files, _ := filepath.Glob(filepath.Join(m.home, ".claude", "projects", "*", id+".jsonl"))
-	if len(files) == 0 {
-		return ""
-	}
-	data, err := os.ReadFile(files[0])
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	return string(data)
-}
-
 // answers counts the turns that the model has ended in the sessions of this home folder.
 func (m *machine) answers() (n int) {
 	files, _ := filepath.Glob(filepath.Join(m.home, ".claude", "projects", "*", "*.jsonl"))

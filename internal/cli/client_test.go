@@ -191,6 +191,19 @@ func (m *machine) session(id, prompt string, args ...string) string {
 	return out
 }
 
+// record returns what the client wrote of a session, "" if there is no such session.
+func (m *machine) record(id string) string {
+	files, _ := filepath.Glob(filepath.Join(m.home, ".claude", "projects", "*", id+".jsonl"))
+	if len(files) == 0 {
+		return ""
+	}
+	data, err := os.ReadFile(files[0])
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return string(data)
+}
+
 // captured counts how often a session was captured, trivial or not.
 func (m *machine) captured(id string) (n int) {
 	files, _ := filepath.Glob(filepath.Join(m.home, ".anamnesis", "events", "*.jsonl"))
@@ -463,8 +476,10 @@ func TestClientPlugin(t *testing.T) {
 	const id = "55555555-5555-4555-8555-555555555555"
 	m.session(id, `What does the memory say?
 @tool mcp__plugin_anamnesis_anamnesis__memory_search {"query":"regenerate clients"}
-@say Run make proto-gen.`, "--allowedTools", "mcp__plugin_anamnesis_anamnesis__memory_search")
-	m.has("what the model read", model.Requests(), injected, "holds 100 % of the question")
+@tool mcp__plugin_anamnesis_anamnesis__memory_forget {"id":"01M8DKN00QWTEGWAV4FMV208FP"}
+@say Run make proto-gen.`)
+	m.has("what the model read, without a question", model.Requests(), injected, "holds 100 % of the question")
+	m.has("the record", m.record(id), "memory_forget, but you haven't granted it yet")
 	m.has("the note", m.note(id), "What does the memory say?")
 
 	const command = "66666666-6666-4666-8666-666666666666"

@@ -46,6 +46,27 @@ func clientTools(t *testing.T, m *machine) {
 		m.lacks("the conversation", last, "PreToolUse:Read hook", "PreToolUse:Edit hook")
 		m.has("the explanation", m.ours("why", "--last"), "before a tool ran", "git tag", "it was shown before")
 	})
+	t.Run("tools that read or propose are called without a question", func(t *testing.T) {
+		m.t = t
+		const id = "88888888-8888-4888-8888-888888888884"
+		forget := `{"id":"01M8DKN00QWTEGWAV4FMV208FP"}`
+		m.session(id, `What do we know?
+@tool mcp__anamnesis__memory_search {"query":"regenerate clients"}
+@tool mcp__anamnesis__memory_write {"type":"semantic","title":"The clients come from payments.proto","body":"b"}
+@tool mcp__anamnesis__memory_forget `+forget+`
+@say Done.`)
+		m.has("the record", m.record(id), "% of the question", "haven't granted it yet", "mcp__anamnesis__memory_forget, but you")
+		m.lacks("the record", m.record(id), "memory_search, but you", "memory_write, but you")
+		m.lacks("the note: nobody was asked", m.note(id), "Refused by the user")
+
+		const planned = "88888888-8888-4888-8888-888888888885"
+		m.session(planned, `Plan the release of the clients.
+@tool mcp__anamnesis__memory_search {"query":"regenerate clients"}
+@tool mcp__anamnesis__memory_write {"type":"semantic","title":"The release needs a plan","body":"b"}
+@say First the changelog, then the tag.`, "--permission-mode", "plan")
+		m.has("the record", m.record(planned), "% of the question", "while in plan mode")
+		m.lacks("the note: the mode refused", m.note(planned), "Refused by the user")
+	})
 	t.Run("the policy denies a command", func(t *testing.T) {
 		m.t = t
 		if err := os.WriteFile(policy, []byte(`{"tool":"Bash","pattern":"> forbidden","decision":"deny","message":"Not here."}`), 0o600); err != nil {

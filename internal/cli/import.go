@@ -57,9 +57,11 @@ func newImportNative(p *program) *cobra.Command {
 	var n imports.NativeOptions
 	cmd := &cobra.Command{
 		Use:   "native",
-		Short: "Take in what Claude Code and Codex remember by themselves",
+		Short: "Import the native memory of Claude Code, Codex and Gemini CLI",
 		Long: `Take in the memories that agents keep for themselves: the files below
-~/.claude/projects/*/memory, and ~/.codex/memories. Every sync does it too, unless
+~/.claude/projects/*/memory or where autoMemoryDirectory has moved them, ~/.codex/memories,
+and of Gemini CLI the section "Gemini Added Memories" of ~/.gemini/GEMINI.md and
+~/.gemini/tmp/*/memory. Every sync does it too, unless
 ANAMNESIS_IMPORT_NATIVE=0. docs/imports.md says what becomes what.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -67,7 +69,7 @@ ANAMNESIS_IMPORT_NATIVE=0. docs/imports.md says what becomes what.`,
 		},
 	}
 	o.addFlags(cmd)
-	cmd.Flags().StringVar(&n.Agent, "agent", "", "of one agent: claude or codex")
+	cmd.Flags().StringVar(&n.Agent, "agent", "", "of one agent: claude, codex or gemini")
 	cmd.Flags().StringVar(&n.Project, "project", "", "of one project: its `KEY`")
 	return cmd
 }

@@ -13,6 +13,7 @@ import (
 	"anamnesis/internal/app/setup"
 	"anamnesis/internal/config"
 	"anamnesis/internal/connect"
+	"anamnesis/internal/mcp"
 	"anamnesis/internal/replica"
 
 	"github.com/spf13/cobra"
@@ -22,6 +23,7 @@ type initOptions struct {
 	setup.InstallOptions
 	home                           string
 	localOnly, noSync, yes, dryRun bool
+	ask                            bool // agents go on asking before a call of one of our tools
 	seal                           bool
 }
 
@@ -33,7 +35,8 @@ func newInit(p *program) *cobra.Command {
 		Long: `Connect the agents that are found on this machine, or those named with --agent: hooks where
 an agent has them, our MCP server, a block of rules where it has neither. It says what memory
 does with each and asks once which to connect; then it offers a git repository that your
-machines share, and a model that reads ended sessions. --print shows which files change and
+machines share, a model that reads ended sessions, and rules by which Claude Code and Codex
+call the tools that read or propose without asking you. --print shows which files change and
 what is left to you to do. What cannot be done is refused before the first question.
 
 Of Claude Code it does this: write config.json, register the MCP server with Claude Code (` + "`claude mcp add`" + `), and
@@ -63,6 +66,7 @@ there are, how large they are and how long that takes (` + "`anamnesis import tr
 	f.StringVar(&o.Name, "name", connect.DefaultServer, "`NAME` of the MCP server")
 	f.BoolVar(&o.NoMCP, "no-mcp", false, "register no MCP server")
 	f.BoolVar(&o.NoHooks, "no-hooks", false, "leave Claude Code's settings alone")
+	f.BoolVar(&o.ask, "no-permissions", false, "let the agents ask before the first call of each of our tools")
 	f.BoolVar(&o.noSync, "no-sync", false, "do not make a first commit")
 	f.BoolVarP(&o.yes, "yes", "y", false, "ask nothing, take the defaults")
 	f.BoolVar(&o.dryRun, "print", false, "show what would be done, and do nothing")
@@ -105,6 +109,9 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 			"Notification/SubagentStart/SubagentStop/SessionEnd -> %s\n", done.Hooks)
 	}
 	p.sayAgents(done.Agents)
+	if err == nil && len(pl.Allow) > 0 {
+		p.say("tools: called without a question: %s\n", strings.Join(pl.Allow, ", "))
+	}
 	if err != nil {
 		return err
 	}
@@ -134,6 +141,7 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 	if err := p.offerPast(cmd.Context(), ask, o.noSync); err != nil {
 		return err
 	}
+	p.sayOwnMemory()
 	off, runs := idleAgents(p.host())
 	for _, s := range off {
 		p.say("%s: does not run our hooks yet: %s\n", s.Agent, s.Off)
@@ -174,6 +182,9 @@ func (p *program) planInstall(o initOptions, ask *prompter) (setup.InstallPlan, 
 		o.Remote = ""
 	}
 	o.Preview = o.dryRun
+	if !o.ask {
+		o.Allow = mcp.Unasked()
+	}
 	pl, err := setup.PlanInstall(p.host(), o.InstallOptions)
 	if err != nil || ask.quiet {
 		return pl, err
@@ -191,6 +202,9 @@ func (p *program) planInstall(o initOptions, ask *prompter) (setup.InstallPlan, 
 			"its address, blank for this machine alone", "")
 	}
 	o.Reader = p.chooseReader(ask, o.Agents)
+	if !p.mayAllow(ask, o.InstallOptions) {
+		o.Allow = nil
+	}
 	return setup.PlanInstall(p.host(), o.InstallOptions)
 }
 
@@ -230,6 +244,25 @@ func (p *program) chooseReader(ask *prompter, agents []string) string {
 	return ""
 }
 
+// mayAllow asks once whether agents may call the tools of ours that read or propose without asking each time, unless they have
+// the rules already.
+func (p *program) mayAllow(ask *prompter, o setup.InstallOptions) bool {
+	var titles []string
+	for _, a := range setup.AsksForTools(p.host(), o) {
+		titles = append(titles, a.Title)
+	}
+	if len(titles) == 0 {
+		return true
+	}
+	verb := "asks"
+	if len(titles) > 1 {
+		verb = "ask"
+	}
+	return ask.yes(strings.Join(titles, " and ")+" "+verb+" you before the first call of each memory tool. May those that read or propose be "+
+		"called without a question ("+strings.Join(o.Allow, ", ")+")? You are still asked before one that forgets or decides.",
+		"allow them, yes or no", "yes")
+}
+
 func (p *program) printPlan(a initAnswer) {
 	pl := a.Plan
 	remote := pl.Remote
@@ -259,6 +292,9 @@ func (p *program) printPlan(a initAnswer) {
 	}
 	if pl.Plugin != "" {
 		p.printf("  %-11s %s brings the hooks and the server\n", "plugin", pl.Plugin)
+	}
+	if len(pl.Allow) > 0 {
+		p.printf("  %-11s called without a question: %s\n", "tools", strings.Join(pl.Allow, ", "))
 	}
 	if pl.Settings != "" {
 		change := "change"
@@ -359,6 +395,16 @@ func (a *prompter) answer(about, label, def string) string {
 		return def
 	}
 	return line
+}
+
+// sayOwnMemory says of the agents that keep memories of their own where they are, if their user has moved or switched them off.
+func (p *program) sayOwnMemory() {
+	for _, s := range setup.Agents(p.host()) {
+		i := slices.IndexFunc(s.Abilities, func(a connect.Ability) bool { return a.Name == connect.Remembered })
+		if i >= 0 && s.Found && len(s.Connected) > 0 && s.Abilities[i].Why != "" {
+			p.say("%s: own memory: %s\n", s.Agent, s.Abilities[i].Why)
+		}
+	}
 }
 
 // idleAgents returns the agents that are connected and run no hook of ours. runs reports whether another one does.

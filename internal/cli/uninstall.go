@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/app/setup"
+	"anamnesis/internal/mcp"
 
 	"github.com/spf13/cobra"
 )
@@ -27,6 +28,7 @@ kept of sessions word for word, with its index and what it remembers as forgotte
 					return err
 				}
 			}
+			o.Allow = mcp.Unasked()
 			a, err := setup.Uninstall(cmd.Context(), p.host(), o)
 			return render(p, "uninstall", a, err, func(a setup.UninstallAnswer) {
 				if a.Settings != "" {

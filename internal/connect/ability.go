@@ -35,6 +35,7 @@ const (
 	Denies     = "policy denies tools"
 	Remembers  = "sessions become notes"
 	Imports    = "past sessions imported"
+	Remembered = "own memory imported"
 	Asks       = "asks by MCP"
 	Ruled      = "rules in its own file"
 	Generates  = "used as a model"
@@ -100,6 +101,7 @@ func (c *Client) Abilities() []Ability {
 		{Name: Denies, State: stateOf(denies)},
 		{Name: Remembers, State: stateOf(len(c.hooked(agent.SessionEnd)) > 0 && c.Sessions != nil)},
 		{Name: Imports, State: stateOf(c.Sessions != nil)},
+		{Name: Remembered, State: stateOf(c.Memory != nil)},
 		{Name: Asks, State: stateOf(c.Servers != nil || c.Registers != nil)},
 		{Name: Ruled, State: stateOf(c.Rules != nil)},
 		{Name: Generates, State: stateOf(c.Generates)},
@@ -145,7 +147,7 @@ func Summary(all []Ability) string {
 	var parts, works, missing []string
 	for i, a := range all {
 		switch {
-		case a.Name == Generates, a.Name == Ruled && a.State == NoChannel: // neither is missed
+		case a.Name == Generates, a.Name == Remembered, a.Name == Ruled && a.State == NoChannel: // none is missed
 		case a.State == NoChannel:
 			missing = append(missing, a.Name)
 		case a.Why == "":

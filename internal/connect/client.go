@@ -17,8 +17,10 @@ type Client struct {
 
 	Registers   *ServerCommand // in place of Servers
 	ServerHooks *ServerHooks
-	Approvals   *TrustReporter // nil for an agent that runs hooks unasked
-	Release     Release        // the newest that the tests of this program drive; zero for none
+	Tools       *ToolRules                        // nil for an agent whose rules for single tools are not known
+	Memories    func(user, home string) OwnMemory // nil for an agent without settings of them
+	Approvals   *TrustReporter                    // nil for an agent that runs hooks unasked
+	Release     Release                           // the newest that the tests of this program drive; zero for none
 
 	// Rules returns the file of standing instructions for all projects, nil for an agent
 	// that is shown everything by its hooks. user is the user's home folder, home the agent's.
@@ -88,10 +90,14 @@ var places = map[string]Client{
 		Settings:    claudeSettings{},
 		Registers:   &ServerCommand{claudeAdd, claudeRemove, claudeNone, claudeServersPaths},
 		ServerHooks: &ServerHooks{claudeOverServer, claudeServed, []string{"claude", "--version"}},
+		Memories:    claudeMemory,
+		Tools:       &ToolRules{inHome("settings.json"), claudeAllowTools, claudeDisallowTools},
 		Release:     Release{"claude", "@anthropic-ai/claude-code", "2.1.332"},
 	},
 	codexName: {
 		Settings: codexSettings{}, Servers: codexSettings{},
+		Memories:  codexMemory,
+		Tools:     &ToolRules{inHome("config.toml"), codexAllowTools, codexDisallowTools},
 		Approvals: &TrustReporter{codexQuestion, codexTrust, codexAny, codexTrustPath, codexApprove, codexDisapprove},
 		Release:   Release{"codex", "@openai/codex", "0.171.0"},
 	},

@@ -213,3 +213,36 @@ func TestNoHookIsSeen(t *testing.T) {
 		}
 	}
 }
+
+// Codex fails a hook whose input names a member that the event lacks, and Claude Code takes an empty text for it. All events share
+// one list of members, so hooks are sent to a server in Claude Code alone; to others a command is given, which reads the event.
+func TestServerHooksByAgent(t *testing.T) {
+	for _, c := range connect.All {
+		if (c.ServerHooks != nil) != (c.Name == "claude") {
+			t.Errorf("%s: hooks are sent to a server %v", c.Name, c.ServerHooks != nil)
+		}
+		if c.Settings == nil {
+			continue
+		}
+		for _, hook := range c.Settings.PlainHooks("x") {
+			if hook.Server != "" || hook.Command == "" {
+				t.Errorf("%s: %+v", c.Name, hook)
+			}
+		}
+	}
+}
+
+// A client ends the hooks of a session's end early: Codex after three seconds. Claude Code honours a time limit in the settings.
+func TestSessionEndLimit(t *testing.T) {
+	limits := make(map[string]int)
+	for _, name := range []string{"claude", "codex"} {
+		for _, hook := range connect.ByName(name).Settings.PlainHooks("x") {
+			if hook.Event == "SessionEnd" {
+				limits[name] = hook.Timeout
+			}
+		}
+	}
+	if limits["claude"] == 0 || limits["codex"] == 0 || limits["codex"] > 3 {
+		t.Errorf("seconds: %v", limits)
+	}
+}

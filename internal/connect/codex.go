@@ -56,6 +56,13 @@ func (codexSettings) AddServer(old []byte, name string, env Env, program []strin
 			text += v[0] + " = " + tomlString(v[1]) + "\n"
 		}
 	}
+	tools, err := tables(old, []string{"mcp_servers", name, "tools"}) // what the user or init has decided for single tools
+	if err != nil {
+		return nil, err
+	}
+	for _, span := range tools {
+		text += "\n" + strings.ReplaceAll(string(old[span[0]:span[1]]), "\r\n", "\n")
+	}
 	return setTable(old, []string{"mcp_servers", name}, text)
 }
 

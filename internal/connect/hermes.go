@@ -2,6 +2,7 @@ package connect
 
 import (
 	"path/filepath"
+	"slices"
 )
 
 // hermesSettings is config.yaml of Hermes, which holds hooks and servers.
@@ -30,6 +31,9 @@ const hermesHooksKey = "hooks"
 
 // Install implements SettingsEditor.
 func (hermesSettings) Install(old []byte, hooks []Hook, own func(string) bool) ([]byte, error) {
+	if there, err := yamlHooks(old, own); err == nil && slices.Equal(there, hooks) {
+		return old, nil
+	}
 	data, err := removeYAMLHooks(old, own)
 	if err != nil {
 		return nil, err

@@ -37,7 +37,11 @@ func Look(h *Client, home, userHome, sessions string) State {
 	if !s.Found {
 		return s
 	}
+	served, brought := h.registered(userHome, home)
 	for _, p := range Parts(h, Options{Home: home, UserHome: userHome, Command: []string{"x"}}) {
+		if p.What == "server" { // init may have given it another name
+			continue
+		}
 		edit, err := readSettings(p.Path)
 		if err != nil || edit.Old == nil {
 			continue
@@ -45,6 +49,9 @@ func Look(h *Client, home, userHome, sessions string) State {
 		if without, err := p.Uninstall(edit.Old); err == nil && string(without) != string(edit.Old) {
 			s.Connected = append(s.Connected, p.What)
 		}
+	}
+	if served && !brought {
+		s.Connected = slices.Insert(s.Connected, min(1, len(s.Connected)), "server")
 	}
 	if s.Plugin = Plugin(h, home); s.Plugin != "" {
 		s.Connected = append(s.Connected, "plugin")
@@ -55,10 +62,21 @@ func Look(h *Client, home, userHome, sessions string) State {
 	if s.Plugin != "" || slices.Contains(s.Connected, "hooks") {
 		s.Off = idle(h, home)
 	}
+	own := h.OwnMemory(userHome, home)
 	for i := range s.Abilities {
 		a := &s.Abilities[i]
+		switch {
+		case a.Name != Remembered:
+		case own.Off != "":
+			a.State, a.Why = SwitchedOff, own.Off+" switches it off"
+		case own.Dir != "":
+			a.Why = "in " + own.Dir
+		}
 		if s.Off != "" && a.State != NoChannel && slices.Contains(byHooks, a.Name) {
 			a.State, a.Why = SwitchedOff, s.Off
+		}
+		if a.Name == Asks && a.State == Works && len(s.Connected) > 0 && !served {
+			a.State, a.Why = SwitchedOff, "our MCP server is not registered"
 		}
 	}
 	s.Version = LastVersion(h, sessions)

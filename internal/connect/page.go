@@ -37,6 +37,10 @@ func (c *Client) Page() string {
 		words := c.Registers.Add("anamnesis", Env{}, []string{"anamnesis"})
 		fmt.Fprintf(&b, "- our MCP server, by `%s`.\n", strings.Join(words[:3], " "))
 	}
+	if c.Tools != nil {
+		fmt.Fprintf(&b, "- `%s`: for each of our tools that reads or proposes, that it is called without a question.\n",
+			slashed(c.Tools.Path("~", home)))
+	}
 	if c.Rules != nil {
 		fmt.Fprintf(&b, "- `%s`: a short block of rules between two marks.\n", slashed(c.Rules("~", home)))
 	}

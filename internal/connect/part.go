@@ -28,7 +28,8 @@ type Options struct {
 	Command        []string // what hooks and the server run
 	Server         string   // name of the server; "" means DefaultServer
 	NoHooks, NoMCP bool
-	OverServer     bool // events that a server can answer are sent to it, where the agent can
+	OverServer     bool     // events that a server can answer are sent to it, where the agent can
+	Allow          []string // tools of the server that are called without asking the user
 }
 
 // Hooks lists the hooks that an agent is given.
@@ -58,6 +59,7 @@ func Parts(h *Client, o Options) (all []Part) {
 			Uninstall: func(old []byte) ([]byte, error) { return f.RemoveServer(old, name) },
 		})
 	}
+	all = append(all, permissions(h, o)...)
 	if h.Rules != nil {
 		all = append(all, Part{
 			What: "rules", Path: h.Rules(o.UserHome, o.Home),
@@ -99,7 +101,7 @@ func plan(parts []Part) (edits []Edit, err error) {
 		if err != nil {
 			return edits, err
 		}
-		if edit.New, err = apply(edit.Old, group, func(p Part) func([]byte) ([]byte, error) { return p.Install }); err != nil {
+		if edit.New, err = install(edit.Old, group); err != nil {
 			return edits, &FormatError{group[0].Path, err}
 		}
 		edits = append(edits, edit)
@@ -120,9 +122,19 @@ func byFile(parts []Part) (groups [][]Part) {
 	return groups
 }
 
-func apply(data []byte, parts []Part, step func(Part) func([]byte) ([]byte, error)) (_ []byte, err error) {
+func install(data []byte, parts []Part) (_ []byte, err error) {
 	for _, p := range parts {
-		if data, err = step(p)(data); err != nil {
+		if data, err = p.Install(data); err != nil {
+			return nil, err
+		}
+	}
+	return data, nil
+}
+
+// uninstall takes the last part out first: each removal undoes the insertion that was the last.
+func uninstall(data []byte, parts []Part) (_ []byte, err error) {
+	for _, p := range slices.Backward(parts) {
+		if data, err = p.Uninstall(data); err != nil {
 			return nil, err
 		}
 	}
@@ -165,7 +177,9 @@ type Change struct {
 func changeOf(group []Part, result string) Change {
 	c := Change{Path: group[0].Path, Result: result}
 	for _, p := range group {
-		c.What = append(c.What, p.What)
+		if !slices.Contains(c.What, p.What) {
+			c.What = append(c.What, p.What)
+		}
 	}
 	return c
 }
@@ -175,13 +189,13 @@ func (in *Installer) connect(h *Client, group []Part) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
-	if edit.New, err = apply(edit.Old, group, func(p Part) func([]byte) ([]byte, error) { return p.Install }); err != nil {
+	if edit.New, err = install(edit.Old, group); err != nil {
 		return Change{}, err
 	}
 	if !edit.Changed() {
 		return changeOf(group, "unchanged"), nil
 	}
-	clean, err := apply(edit.Old, group, func(p Part) func([]byte) ([]byte, error) { return p.Uninstall })
+	clean, err := uninstall(edit.Old, group)
 	if err != nil {
 		return Change{}, err
 	}
@@ -259,7 +273,7 @@ func (in *Installer) disconnect(h *Client, group []Part) (what string, err error
 	case same:
 		what, err = "restored", writeFile(edit.Path, edit.Old, f.Before)
 	default:
-		edit.New, err = apply(edit.Old, group, func(p Part) func([]byte) ([]byte, error) { return p.Uninstall })
+		edit.New, err = uninstall(edit.Old, group)
 		switch {
 		case err != nil:
 			return "", fmt.Errorf("%s: %w", edit.Path, err)

@@ -127,21 +127,11 @@ func (m serverMap) RemoveServer(old []byte, name string) ([]byte, error) {
 	if noText(old) {
 		return old, nil
 	}
-	root, in, at, err := m.find(old, name)
+	_, _, at, err := m.find(old, name)
 	if err != nil || at < 0 {
 		return old, err
 	}
-	keys := m.keys()
-	for len(keys) > 0 && len(in.items) == 1 && !owned(old, in) { // it becomes empty, so it goes too
-		key := keys[len(keys)-1]
-		keys = keys[:len(keys)-1]
-		in = root
-		for _, k := range keys {
-			in, _ = in.member(k)
-		}
-		_, at = in.member(key)
-	}
-	return remove(old, root, in, at), nil
+	return removeItem(old, m.keys(), at)
 }
 
 // Servers implements ServerFile.

@@ -1,6 +1,10 @@
 package connect
 
-import "anamnesis/internal/agent"
+import (
+	"reflect"
+
+	"anamnesis/internal/agent"
+)
 
 // A yamlServers is a ServerFile of YAML: a mapping from names to servers.
 type yamlServers struct {
@@ -35,6 +39,11 @@ func (s yamlServers) AddServer(old []byte, name string, env Env, program []strin
 	}
 	if data, err = addYAMLLines(data, []string{s.key}, lines); err != nil {
 		return nil, err
+	}
+	if was, err := s.member(old, name); err == nil && was != nil {
+		if is, err := s.member(data, name); err == nil && reflect.DeepEqual(was, is) {
+			return old, nil
+		}
 	}
 	return data, checkYAML(data)
 }

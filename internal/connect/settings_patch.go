@@ -250,3 +250,21 @@ func addItem(data []byte, path []string, v value, wrap func(...value) value) ([]
 	}
 	return insert(data, root, at, v), nil
 }
+
+// removeItem takes item i out of the list or the object that path leads to, and what became empty because of it.
+func removeItem(data []byte, path []string, i int) ([]byte, error) {
+	root, err := parseSettings(data)
+	if err != nil {
+		return nil, err
+	}
+	in := []*node{root}
+	for _, key := range path {
+		next, _ := in[len(in)-1].member(key)
+		in = append(in, next)
+	}
+	for len(path) > 0 && len(in[len(path)].items) == 1 && !owned(data, in[len(path)]) {
+		_, i = in[len(path)-1].member(path[len(path)-1])
+		path = path[:len(path)-1]
+	}
+	return remove(data, root, in[len(path)], i), nil
+}

@@ -200,6 +200,9 @@ func yamlFlow(e *yamlEntry) error {
 
 // cutLines takes lines out; of a member of the whole file the line end before it goes, too.
 func cutLines(lines []string, from, to int, top bool) []string {
+	if top && from == 0 && to < len(lines)-1 && strings.TrimSpace(lines[to]) == "" { // no file begins with what parts it from others
+		to++
+	}
 	out := append(append([]string{}, lines[:from]...), lines[to:]...)
 	if top && from > 0 {
 		switch last := out[from-1]; {
@@ -330,4 +333,12 @@ func addYAMLHook(data []byte, h Hook) ([]byte, error) {
 		lines = append(lines, "  timeout: 10")
 	}
 	return addYAMLLines(data, []string{hermesHooksKey, h.Event}, lines)
+}
+
+// member decodes the server of a name, nil for none.
+func (s yamlServers) member(data []byte, name string) (any, error) {
+	var file map[string]any
+	err := yaml.Unmarshal(data, &file)
+	all, _ := file[s.key].(map[string]any)
+	return all[name], err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"anamnesis/internal/recall"
@@ -68,6 +69,23 @@ func judgeGate(c recall.Calibration) Result {
 	return info("nothing to do", lines...) // not ok: how often it is wrong is for people to judge
 }
 
+// memoryFiles lists the files of memories of an agent. One with a fixed name may be the user's own file with nothing of the
+// agent in it.
+func (h Harness) memoryFiles() (paths []string) {
+	for _, pattern := range h.Memory.MemoryFiles() {
+		for _, path := range h.files([]string{pattern}) {
+			if !strings.Contains(pattern, "*") {
+				data, err := readBounded(path, maxSettings)
+				if _, rerr := h.Memory.ReadMemory(pattern, data); err != nil || rerr != nil {
+					continue
+				}
+			}
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
 func checkNative(_ context.Context, p *Target) Result {
 	var lines []string
 	looked := false
@@ -76,7 +94,12 @@ func checkNative(_ context.Context, p *Target) Result {
 			continue
 		}
 		looked = true
-		if paths := h.files(h.Memory.MemoryFiles()); len(paths) > 0 {
+		if h.Own.Off != "" {
+			lines = append(lines, fmt.Sprintf("%s: %s switches its own memory off", h.Name, h.Own.Off))
+		} else if h.Own.Dir != "" {
+			lines = append(lines, fmt.Sprintf("%s keeps its own memory in %s", h.Name, h.Own.Dir))
+		}
+		if paths := h.memoryFiles(); len(paths) > 0 {
 			lines = append(lines, fmt.Sprintf("%s also keeps %s, such as %s", h.Name, plural(len(paths), "memory file"), paths[0]))
 		}
 	}

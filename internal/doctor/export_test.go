@@ -5,7 +5,7 @@ import "anamnesis/internal/connect"
 // What tests outside may call.
 var (
 	ExamineWith = examine
-	Servers     = servers
+	Servers     = connect.Default().OurServers
 	ParseLocks  = parseLocks
 	Clean       = clean
 	JudgeGate   = judgeGate

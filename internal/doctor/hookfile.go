@@ -75,7 +75,7 @@ func wantedHooks(h *connect.Client) []wanted {
 	const base = "x"
 	var all []wanted
 	for _, hook := range h.Settings.PlainHooks(base) {
-		all = append(all, wanted{hook, connect.Split(hook.Command)[1:]})
+		all = append(all, wanted{hook, newEntry(hook).line[1:]})
 	}
 	return all
 }

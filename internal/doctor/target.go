@@ -73,7 +73,8 @@ type Harness struct {
 	Also         []string // other settings files it reads, such as a project's
 	ServersPath  string   // JSON file in which MCP servers of the user are registered, "" when unknown
 	Register     string   // command that registers ours
-	Plugin       string   // name of our plugin in it, "" for none; it brings hooks and server along
+	Own          connect.OwnMemory
+	Plugin       string // name of our plugin in it, "" for none; it brings hooks and server along
 
 	// Trust asks the agent which of our hooks it runs, and which wait for an approval; nil for
 	// an agent that asks for none.

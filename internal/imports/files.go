@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -24,10 +25,12 @@ const (
 )
 
 // A tree is a folder of somebody else's, opened such that no name leads out of
-// it. Symbolic links below it are not followed.
+// it. Of symbolic links below it those to folders are followed that match by name and
+// that its user has made (followed); what such a folder holds is read like the tree itself.
 type tree struct {
-	root *os.Root
-	dir  string
+	root  *os.Root
+	dir   string
+	links map[string]*tree // by the name of the link
 }
 
 // openTree opens a folder; nil without an error when there is none.
@@ -42,10 +45,56 @@ func openTree(dir string) (*tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", dir, err)
 	}
-	return &tree{root, dir}, nil
+	return &tree{root: root, dir: dir, links: make(map[string]*tree)}, nil
 }
 
-func (t *tree) close() { _ = t.root.Close() }
+func (t *tree) close() {
+	for _, to := range t.links {
+		to.close()
+	}
+	_ = t.root.Close()
+}
+
+// at returns the tree in which a name stands, which is another one behind a link, and the name there.
+func (t *tree) at(name string) (root *os.Root, below string) {
+	for link := name; link != "."; link = path.Dir(link) { // the nearest link counts
+		if to := t.links[link]; to != nil {
+			if link == name {
+				return to.root, "."
+			}
+			return to.root, name[len(link)+1:]
+		}
+	}
+	return t.root, name
+}
+
+func (t *tree) lstat(name string) (fs.FileInfo, error) {
+	root, below := t.at(name)
+	return root.Lstat(below)
+}
+
+func (t *tree) open(name string) (*os.File, error) {
+	root, below := t.at(name)
+	return root.Open(below)
+}
+
+// followed reports whether a name that is a link leads to a folder from now on, and why it does not.
+func (t *tree) followed(name string) error {
+	root, below := t.at(name)
+	to, err := ownFolder(filepath.Join(root.Name(), filepath.FromSlash(below)), t.dir)
+	if err != nil {
+		return err
+	}
+	linked, err := openTree(to)
+	if err == nil && linked == nil {
+		err = errLink
+	}
+	if err != nil {
+		return err
+	}
+	t.links[name] = linked
+	return nil
+}
 
 // A found is a file or a folder of a tree.
 type found struct {
@@ -57,10 +106,10 @@ type found struct {
 // list returns what stands in a folder, in byte order. A folder that is a link
 // or is not there has nothing in it.
 func (t *tree) list(dir string) []fs.DirEntry {
-	if fi, err := t.root.Lstat(dir); err != nil || !fi.IsDir() {
+	if fi, err := t.lstat(dir); err != nil || !fi.IsDir() {
 		return nil
 	}
-	f, err := t.root.Open(dir)
+	f, err := t.open(dir)
 	if err != nil {
 		return nil
 	}
@@ -85,9 +134,13 @@ func (t *tree) match(ctx context.Context, pattern string) []found {
 			}
 			if !last && !strings.ContainsAny(element, `*?[\`) {
 				name := path.Join(dir, element)
-				if fi, err := t.root.Lstat(name); err == nil && fi.Mode()&fs.ModeSymlink != 0 {
-					out = append(out, found{name: name, err: errLink})
-				} else if err == nil {
+				fi, err := t.lstat(name)
+				if err == nil && fi.Mode()&fs.ModeSymlink != 0 {
+					if err = t.followed(name); err != nil {
+						out = append(out, found{name: name, err: err})
+					}
+				}
+				if err == nil {
 					next = append(next, name)
 				}
 				continue
@@ -103,7 +156,11 @@ func (t *tree) match(ctx context.Context, pattern string) []found {
 				case e.IsDir():
 					next = append(next, name)
 				case e.Type()&fs.ModeSymlink != 0:
-					out = append(out, found{name: name, err: errLink})
+					if err := t.followed(name); err != nil {
+						out = append(out, found{name: name, err: err})
+					} else {
+						next = append(next, name)
+					}
 				}
 			}
 		}
@@ -116,7 +173,7 @@ func (t *tree) match(ctx context.Context, pattern string) []found {
 var errLink = errors.New("it is a symbolic link; links are not followed; put the file itself there")
 
 func (t *tree) look(name string) found {
-	fi, err := t.root.Lstat(name)
+	fi, err := t.lstat(name)
 	switch {
 	case err != nil:
 	case fi.Mode()&fs.ModeSymlink != 0:
@@ -163,7 +220,7 @@ func (t *tree) take(f found) (data []byte, why string) {
 
 // read returns the bytes of a regular file.
 func (t *tree) read(name string) ([]byte, error) {
-	fi, err := t.root.Lstat(name)
+	fi, err := t.lstat(name)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +230,7 @@ func (t *tree) read(name string) ([]byte, error) {
 	if fi.Size() > maxFile {
 		return nil, tooLarge(fi.Size())
 	}
-	f, err := t.root.Open(name)
+	f, err := t.open(name)
 	if err != nil {
 		return nil, err
 	}

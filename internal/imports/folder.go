@@ -116,7 +116,7 @@ func (p *placer) cwd(folder string) string {
 
 // peek looks at the head of a session and at the end of its tail.
 func (t *tree) peek(sessions agent.SessionSource, name, id string) (*agent.PeekResult, error) {
-	f, err := t.root.Open(name)
+	f, err := t.open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (t *tree) peek(sessions agent.SessionSource, name, id string) (*agent.PeekR
 
 // sessionsIn lists the sessions in a file.
 func (t *tree) sessionsIn(sessions agent.SessionSource, name string) ([]string, error) {
-	f, err := t.root.Open(name)
+	f, err := t.open(name)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@
 //
 // A source never takes back what its owner did here. A note that was edited,
 // archived, deleted or forgotten since it came in stays so; the plan says why.
-// What is read is not trusted: no symbolic link is followed, sizes and counts
+// What is read is not trusted: of symbolic links only those to folders are followed that the user made, sizes and counts
 // are bounded, databases are opened as a copy, and texts are redacted before
 // they are compared.
 //
@@ -34,6 +34,7 @@ import (
 // is not looked at.
 type Homes struct {
 	Agents    map[string]string // of coding agents, by the names they have in package agent
+	Memories  map[string]string // folders to which agents have moved their own memories, by the same names
 	Learnings string            // ~/.learnings, the notes of reflect
 	Reflect   string            // ~/.reflect, its state
 }

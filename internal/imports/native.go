@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -39,7 +41,7 @@ func (im *Importer) Native(ctx context.Context, o NativeOptions) (*Plan, error) 
 	return p, nil
 }
 
-// native plans what one agent keeps.
+// native plans what one agent keeps, in its folder and where its user has moved that to.
 func (im *Importer) native(ctx context.Context, a *agent.Harness, o NativeOptions, snap *snapshot, p *Plan) error {
 	t, err := openTree(im.opts.Homes.Agents[a.Name])
 	if err != nil {
@@ -51,15 +53,51 @@ func (im *Importer) native(ctx context.Context, a *agent.Harness, o NativeOption
 	}
 	defer t.close()
 	place := newPlacer(im.store, a, t)
+	if err := im.memories(ctx, t, a.Memory.MemoryFiles(), nativeOf{a, o, place, snap}, p); err != nil {
+		return err
+	}
+	moved, err := openMoved(im.opts.Homes.Memories[a.Name], t.dir)
+	if err != nil {
+		p.problem(err)
+	}
+	if err != nil || moved == nil {
+		return nil
+	}
+	defer moved.close()
+	return im.memories(ctx, moved, []string{"*.md"}, nativeOf{a, o, place, snap}, p)
+}
+
+// openMoved opens the folder that a setting of the user names; like any other it may be a link of the user's.
+func openMoved(dir, home string) (*tree, error) {
+	if fi, err := os.Lstat(dir); err == nil && fi.Mode()&fs.ModeSymlink != 0 {
+		to, err := ownFolder(dir, home)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", dir, err)
+		}
+		dir = to
+	}
+	return openTree(dir)
+}
+
+// A nativeOf is whose memories are planned, and for what.
+type nativeOf struct {
+	agent *agent.Harness
+	NativeOptions
+	place *placer
+	snap  *snapshot
+}
+
+// memories plans what stands in the files of a tree.
+func (im *Importer) memories(ctx context.Context, t *tree, patterns []string, of nativeOf, p *Plan) error {
 	var size int64
-	for _, pattern := range a.Memory.MemoryFiles() {
+	for _, pattern := range patterns {
 		for _, f := range t.match(ctx, pattern) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			p.files++
-			source := a.Name + ":" + f.name
-			memories, err := readMemories(t, a.Memory, f)
+			source := of.agent.Name + ":" + f.name
+			memories, err := readMemories(t, of.agent.Memory, f)
 			switch {
 			case errors.Is(err, agent.ErrNoMemory):
 				p.Items = append(p.Items, Item{Source: source, Action: Skipped, Why: err.Error()})
@@ -67,14 +105,14 @@ func (im *Importer) native(ctx context.Context, a *agent.Harness, o NativeOption
 				p.Items = append(p.Items, Item{Source: source, Action: Refused, Why: err.Error()})
 			}
 			for i := range memories {
-				d := im.memory(a.Name, &memories[i], f, place, snap)
-				if o.Project != "" && d.note.Project != project.Canonical(im.store, o.Project) {
+				d := im.memory(of.agent.Name, &memories[i], f, of.place, of.snap)
+				if of.Project != "" && d.note.Project != project.Canonical(im.store, of.Project) {
 					continue
 				}
 				if size += int64(len(d.note.Body)); size > maxPlan {
 					return fmt.Errorf("plan the import of native memories: %s hold more than %d MB", t.dir, maxPlan>>20)
 				}
-				it := snap.item(sourceOf(source, &memories[i], len(memories)), d)
+				it := of.snap.item(sourceOf(source, &memories[i], len(memories)), d)
 				p.Items = append(p.Items, it)
 			}
 		}
@@ -107,7 +145,7 @@ func (im *Importer) memory(from string, m *agent.Memory, f found, place *placer,
 	im = im.knowing(m.Title, m.Body)
 	n := &note.Note{
 		ID: im.memoryID(from, m.Key, snap), Type: memoryType(m), Title: line(im.masked(m.Title), note.MaxTitle), Body: im.masked(m.Body),
-		Project: memoryProject(m, place), MachineID: im.opts.MachineID, Scope: note.Portable, UserID: "self", WorkspaceID: "personal",
+		Project: memoryProject(m, f.name, place), MachineID: im.opts.MachineID, Scope: note.Portable, UserID: "self", WorkspaceID: "personal",
 		Provenance: note.Provenance{Source: note.Import, Confidence: 1, Session: m.Session},
 		CreatedAt:  at, UpdatedAt: at, Tags: []string{"import", "kind:" + m.Kind},
 	}
@@ -131,10 +169,14 @@ func memoryType(m *agent.Memory) note.Type {
 	return note.Semantic
 }
 
-func memoryProject(m *agent.Memory, place *placer) string {
+func memoryProject(m *agent.Memory, file string, place *placer) string {
+	dir := m.Dir
+	if dir == "" && m.Folder != "" {
+		dir = place.noted(file)
+	}
 	switch {
-	case m.Dir != "":
-		return place.dir(m.Dir)
+	case dir != "":
+		return place.dir(dir)
 	case m.Folder != "":
 		return place.folder(m.Folder)
 	}

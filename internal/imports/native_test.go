@@ -388,17 +388,68 @@ func TestNativeProject(t *testing.T) {
 	}
 }
 
-// A folder that is a link is named, not passed over in silence.
+// Users keep an agent's folder elsewhere and link it. Such a folder is read; one that is somebody else's, that a repository
+// redirects, or that holds the agent's folder is named and not read. What is in the folder is no link.
 func TestNativeLinkedFolder(t *testing.T) {
+	const text = "---\nname: a\n---\nBody.\n"
 	r := newRoom(t)
-	r.write("elsewhere/-src-shop/memory/a.md", "---\nname: a\n---\nBody.\n")
-	if err := os.MkdirAll(filepath.Join(r.home, ".claude"), 0o700); err != nil {
-		t.Fatal(err)
+	link := func(to, from string) {
+		t.Helper()
+		from = filepath.Join(r.home, from)
+		if err := os.MkdirAll(filepath.Dir(from), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(r.home, to)
+		}
+		if err := os.Symlink(to, from); err != nil {
+			t.Skip("there are no symbolic links here:", err)
+		}
 	}
-	if err := os.Symlink(filepath.Join(r.home, "elsewhere"), filepath.Join(r.home, ".claude", "projects")); err != nil {
-		t.Skip("there are no symbolic links here:", err)
+	secret := r.write("secret.md", text)
+	r.write("dropbox/projects/-src-shop/memory/a.md", text)
+	r.write("dropbox/mem/b.md", text)
+	link(secret, "dropbox/mem/link.md")
+	link(".ssh", "dropbox/mem/folder.md")
+	r.write("checkout/.git/HEAD", "ref: refs/heads/main\n")
+	r.write("checkout/mine/c.md", text)
+	r.write("elsewhere/d.md", text)
+	link("elsewhere", "checkout/redirected")
+	link("dropbox/projects", ".claude/projects")
+	link("dropbox/mem", "dropbox/projects/-src-linked/memory")
+	link("checkout/mine", "dropbox/projects/-src-checkout/memory")
+	link("checkout/redirected", "dropbox/projects/-src-redirected/memory")
+	link("hop", "dropbox/projects/-src-hop/memory")
+	link("checkout/redirected", "hop")
+	link(".", "dropbox/projects/-src-home/memory")
+	link("nowhere", "dropbox/projects/-src-nowhere/memory")
+	link("loop", "loop")
+	link("loop", "dropbox/projects/-src-loop/memory")
+	link(secret, "dropbox/projects/-src-file/memory")
+	p := r.native()
+	r.want(p, "-src-shop/memory/a.md", imports.Adds, "")
+	r.want(p, "-src-linked/memory/b.md", imports.Adds, "")
+	r.want(p, "-src-linked/memory/link.md", imports.Refused, "symbolic link")
+	r.want(p, "-src-linked/memory/folder.md", imports.Refused, "symbolic link")
+	r.want(p, "-src-checkout/memory/c.md", imports.Adds, "")
+	r.want(p, "-src-redirected/memory", imports.Refused, "one of a repository")
+	r.want(p, "-src-hop/memory", imports.Refused, "one of a repository")
+	r.want(p, "-src-home/memory", imports.Refused, "holds this one")
+	r.want(p, "-src-nowhere/memory", imports.Refused, "nowhere")
+	r.want(p, "-src-loop/memory", imports.Refused, "too many")
+	r.want(p, "-src-file/memory", imports.Refused, "symbolic link")
+	if len(p.Items) != 11 {
+		t.Errorf("%d items: %+v", len(p.Items), p.Items)
 	}
-	r.want(r.native(), "claude:projects", imports.Refused, "symbolic link")
+	if os.Geteuid() == 0 {
+		foreign := filepath.Join(r.home, "foreign")
+		r.write("foreign/e.md", text)
+		if err := os.Chown(foreign, 12345, 12345); err != nil {
+			t.Skip(err)
+		}
+		link("foreign", "dropbox/projects/-src-foreign/memory")
+		r.want(r.native(), "-src-foreign/memory", imports.Refused, "somebody else")
+	}
 }
 
 func TestNativeNothingThere(t *testing.T) {

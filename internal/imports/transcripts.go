@@ -247,7 +247,7 @@ const maxCounted = 64 << 20
 
 // unreadable counts the lines of a session that cannot be read.
 func (t *tree) unreadable(sessions agent.SessionSource, name, id string) int {
-	f, err := t.root.Open(name)
+	f, err := t.open(name)
 	if err != nil {
 		return 0 // whoever looked at it before says so
 	}
@@ -295,7 +295,7 @@ func sessionID(t *tree, g *agent.PeekResult, f found) string {
 
 // bears reports whether the head or the tail of a file holds a name in quotes.
 func (t *tree) bears(f found, name string) bool {
-	file, err := t.root.Open(f.name)
+	file, err := t.open(f.name)
 	if err != nil {
 		return false
 	}

@@ -27,6 +27,16 @@ func Inputs() (map[string]*jsonschema.Resolved, error) {
 	return all, nil
 }
 
+// WithoutEffect lists the tools that do not say what a call can do.
+func WithoutEffect() (names []string) {
+	for _, t := range tools {
+		if t.does == 0 {
+			names = append(names, t.name)
+		}
+	}
+	return names
+}
+
 // Done is the answer to a call that wrote a note, with notes about the same matter.
 func Done(out ingest.Outcome, near []note.ID) string {
 	d := written(out)

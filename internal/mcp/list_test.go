@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"anamnesis/internal/mcp"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -101,6 +103,25 @@ func TestAnnotations(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestUnasked: init and the plugin let clients call these without a question. A tool that erases, decides or sends is not
+// among them, and every tool says what it does.
+func TestUnasked(t *testing.T) {
+	got := mcp.Unasked()
+	if diff := cmp.Diff([]string{"memory_search", "memory_get", "memory_list", "memory_status", "memory_write", "memory_handoff"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, tool := range listed(t) {
+		a := tool.Annotations
+		harmless := a.ReadOnlyHint || a.DestructiveHint != nil && !*a.DestructiveHint && a.OpenWorldHint != nil && !*a.OpenWorldHint
+		if slices.Contains(got, tool.Name) && !harmless || a.ReadOnlyHint && !slices.Contains(got, tool.Name) {
+			t.Errorf("%s: called without a question %v, hints %+v", tool.Name, slices.Contains(got, tool.Name), a)
+		}
+	}
+	if missing := mcp.WithoutEffect(); len(missing) > 0 {
+		t.Errorf("it is not said what a call of %v can do", missing)
 	}
 }
 

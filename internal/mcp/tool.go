@@ -19,11 +19,31 @@ type tool struct {
 	name  string
 	doc   string // at most two sentences: a model reads them in every session
 	hints sdk.ToolAnnotations
+	does  effect // the most that a call can do
 	find  string // words by which a client finds a tool that it does not load at first; "" loads it
 	input func() (*jsonschema.Schema, error)
 	// amend says what a Go type cannot: closed sets and defaults.
 	amend func(properties map[string]*jsonschema.Schema)
 	call  func(s *Server, ctx context.Context, c caller, args json.RawMessage) (any, error)
+}
+
+// An effect is the most that a call of a tool can do. A tool without one fails a test.
+type effect int
+
+const (
+	reads    effect = iota + 1
+	proposes        // writes what an agent noted, under the agent's name
+	decides         // erases, decides for the user, changes what every session is shown, or sends
+)
+
+// Unasked lists the tools that a client may call without asking its user: those that read or propose.
+func Unasked() (names []string) {
+	for _, t := range tools {
+		if t.does == reads || t.does == proposes {
+			names = append(names, t.name)
+		}
+	}
+	return names
 }
 
 // tools lists what there is. Clients see them by name.

@@ -17,6 +17,7 @@ var toolForget = tool{
 	doc: `Archive a note of this project, with apply: no session is shown it, and the user can undo that. What the user said
 or wrote only the user takes back.`,
 	hints: sdk.ToolAnnotations{DestructiveHint: &no, IdempotentHint: true, OpenWorldHint: &no},
+	does:  decides,
 	find:  "forget delete archive a note of memory",
 	input: schemaOf[forgetIn],
 	amend: func(p map[string]*jsonschema.Schema) { p["apply"].Default = by("false") },

@@ -16,6 +16,7 @@ var toolGet = tool{
 	name:  "memory_get",
 	doc:   `Read whole notes or exchanges by ids or their ends.`,
 	hints: readOnly,
+	does:  reads,
 	input: schemaOf[getIn],
 	call:  takes((*Server).get),
 }

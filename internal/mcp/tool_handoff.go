@@ -29,6 +29,7 @@ var toolHandoff = tool{
 	doc: `Leave unfinished work for the next session on this project (title, body), read what waits, or acknowledge (id) what you ` +
 		`took over.`,
 	hints: sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no},
+	does:  proposes,
 	find:  "hand over unfinished work to the next session, read or acknowledge a handoff",
 	input: schemaOf[handoffIn],
 	amend: func(p map[string]*jsonschema.Schema) {

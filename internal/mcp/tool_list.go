@@ -20,6 +20,7 @@ var toolList = tool{
 	name:  "memory_list",
 	doc:   `List notes without bodies, newest first; memory_get reads them.`,
 	hints: readOnly,
+	does:  reads,
 	find:  "list browse notes of long-term memory",
 	input: schemaOf[listIn],
 	amend: func(p map[string]*jsonschema.Schema) {

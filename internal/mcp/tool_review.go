@@ -17,6 +17,7 @@ var toolReview = tool{
 	doc: `List what waits for the user's decision, with its evidence. Only the user decides: in a terminal with
 anamnesis review, or in the dashboard.`,
 	hints: sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no},
+	does:  reads,
 	find:  "review inbox, notes that wait for the user",
 	input: schemaOf[reviewIn],
 	amend: func(p map[string]*jsonschema.Schema) { p["action"].Default = by(`"list"`) },

@@ -34,6 +34,7 @@ var toolSearch = tool{
 	name:  "memory_search",
 	doc:   `Find notes and exchanges by a question in plain words: decisions, fixes, earlier work. memory_get reads one whole.`,
 	hints: readOnly,
+	does:  reads,
 	input: schemaOf[searchIn],
 	amend: func(p map[string]*jsonschema.Schema) {
 		closeFilter(p)

@@ -19,6 +19,7 @@ var toolSlot = tool{
 	name:  "memory_slot",
 	doc:   `List the short texts that every session is shown, append a line to one, or replace it.`,
 	hints: sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no},
+	does:  decides,
 	find:  "slots, short texts that every session is shown",
 	input: schemaOf[slotIn],
 	amend: func(p map[string]*jsonschema.Schema) {

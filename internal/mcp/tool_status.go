@@ -13,6 +13,7 @@ var toolStatus = tool{
 	name:  "memory_status",
 	doc:   `Count the notes, and tell how synchronisation stands.`,
 	hints: readOnly,
+	does:  reads,
 	find:  "count notes, state of memory and its synchronisation",
 	input: schemaOf[struct{}],
 	call:  takes((*Server).status),

@@ -11,6 +11,7 @@ var toolSync = tool{
 	name:  "memory_sync",
 	doc:   `Exchange notes with the user's other machines now. What cannot be merged waits for the user.`,
 	hints: sdk.ToolAnnotations{DestructiveHint: &no, IdempotentHint: true, OpenWorldHint: &yes},
+	does:  decides,
 	find:  "synchronise memory with other machines",
 	input: schemaOf[syncIn],
 	amend: func(p map[string]*jsonschema.Schema) { p["force"].Default = by("false") },

@@ -34,6 +34,7 @@ var toolWrite = tool{
 	doc: `Save what holds beyond this task, not tasks, status, guesses or what the code says: procedural = how-tos, fixes; semantic = ` +
 		`rules, facts; episodic = what happened. The title is the rule as an order, or the fact, in one sentence.`,
 	hints: sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no},
+	does:  proposes,
 	input: schemaOf[writeIn],
 	amend: func(p map[string]*jsonschema.Schema) {
 		closeFilter(p)

@@ -134,7 +134,7 @@ func otherHarness(r *app.Rooms, a *connect.Client) doctor.Harness {
 	if dir, err := os.Getwd(); err == nil {
 		h.Also = a.Settings.ProjectSettings(dir)
 	}
-	h.Plugin = connect.Plugin(a, h.Home)
+	h.Plugin, h.Own = connect.Plugin(a, h.Home), a.OwnMemory(r.Config.UserHome, h.Home)
 	if a.Approvals != nil {
 		h.Trust = func(ctx context.Context) ([]connect.Approval, error) {
 			all, err := setup.Approvals(ctx, r.Host, a)
@@ -145,7 +145,7 @@ func otherHarness(r *app.Rooms, a *connect.Client) doctor.Harness {
 		}
 	}
 	if a.Servers != nil {
-		h.ServersPath = a.Servers.ServersPath(r.Config.UserHome, h.Home)
+		h.ServersPath = a.ServersPath(r.Config.UserHome, h.Home)
 		h.Register = "anamnesis init --agent " + a.Name
 	}
 	self, err := setup.Self()
@@ -170,10 +170,8 @@ func installedHarness(r *app.Rooms) doctor.Harness {
 	if dir, err := os.Getwd(); err == nil {
 		h.Also = a.Settings.ProjectSettings(dir)
 	}
-	if a.Registers != nil {
-		h.ServersPath = firstThere(a.Registers.Paths(r.Config.UserHome, h.Home))
-	}
-	h.Plugin = connect.Plugin(a, h.Home, h.Also...)
+	h.ServersPath = a.ServersPath(r.Config.UserHome, h.Home)
+	h.Plugin, h.Own = connect.Plugin(a, h.Home, h.Also...), a.OwnMemory(r.Config.UserHome, h.Home)
 	self, err := setup.Self()
 	if err != nil || app.IsTemporary(self) { // it stands where it will be deleted: it registers nothing
 		return h
@@ -194,17 +192,6 @@ func installedHarness(r *app.Rooms) doctor.Harness {
 		return err
 	}
 	return h
-}
-
-// firstThere returns the first file that exists, the last one when none does, and
-// "" of none.
-func firstThere(paths []string) (path string) {
-	for _, path = range paths {
-		if _, err := os.Stat(path); err == nil {
-			break
-		}
-	}
-	return path
 }
 
 func gitVersion(ctx context.Context) (string, error) {

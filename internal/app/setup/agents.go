@@ -106,7 +106,8 @@ type UninstallOptions struct {
 	Agents []string // by name; nil means all that are connected
 	Name   string   // of the server; "" means every one that Install registered
 	NoMCP  bool
-	Purge  bool // erases what is kept of sessions word for word
+	Purge  bool     // erases what is kept of sessions word for word
+	Allow  []string // as in InstallOptions
 }
 
 // Uninstall takes our hooks and our servers out of agents.
@@ -131,7 +132,9 @@ func Uninstall(ctx context.Context, h app.Host, o UninstallOptions) (a Uninstall
 		}
 	}
 	for _, one := range chosen {
-		place := connect.Options{Home: h.Config.AgentHomes()[one.Name], UserHome: h.Config.UserHome, Server: o.Name, NoMCP: o.NoMCP}
+		place := connect.Options{
+			Home: h.Config.AgentHomes()[one.Name], UserHome: h.Config.UserHome, Server: o.Name, NoMCP: o.NoMCP, Allow: o.Allow,
+		}
 		done, err := in.Disconnect(one, append(connect.Approvals(one, place.Home, nil), connect.Parts(one, place)...))
 		if err != nil {
 			return a, err

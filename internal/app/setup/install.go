@@ -34,6 +34,7 @@ type InstallOptions struct {
 	Preview   bool     // the plan is for looking at only
 	Agents    []string // that are connected, by name; nil means those that are found
 	Reader    string   // provider of the model that reads ended sessions; "" changes nothing
+	Allow     []string // tools of the server that agents call without asking the user
 }
 
 // An InstallPlan is what connecting an agent is going to do.
@@ -50,6 +51,8 @@ type InstallPlan struct {
 	Warning   string   `json:"warning,omitempty"` // why the plan cannot be carried out as it is
 	Reader    string   `json:"reader,omitempty"`  // provider that is set, of the model that reads ended sessions
 	Plugin    string   `json:"plugin,omitempty"`  // brings hooks and server along, so neither is installed
+
+	Allow []string `json:"allow,omitempty"` // tools that agents call without asking, where they have rules for single tools
 
 	Agents []connect.AgentPlan `json:"agents,omitempty"` // the other agents that are connected
 
@@ -144,7 +147,7 @@ func PlanInstall(h app.Host, o InstallOptions) (pl InstallPlan, err error) {
 		return pl, fmt.Errorf("init: %w", err)
 	}
 	env := pl.Env(c)
-	if !o.NoMCP {
+	if pl.Allow = allowed(c, chosen, o); !o.NoMCP {
 		if err := CheckServerName(o.Name); err != nil {
 			return pl, err
 		}
@@ -172,6 +175,34 @@ func PlanInstall(h app.Host, o InstallOptions) (pl InstallPlan, err error) {
 	}
 	over := pl.MCP != nil && !Policed(c.Home) && connect.CanAskServer(context.Background(), pl.Harness, config.Environ())
 	return pl, pl.PlanHooks(c, env, over)
+}
+
+// allowed returns the tools that become callable without a question, none where no chosen agent has rules for single tools.
+func allowed(c *config.Config, chosen []*connect.Client, o InstallOptions) []string {
+	if o.NoMCP || !slices.ContainsFunc(chosen, func(a *connect.Client) bool {
+		return !(o.NoHooks && a == connect.Default()) && connect.TakesRules(a, c.AgentHomes()[a.Name])
+	}) {
+		return nil
+	}
+	return o.Allow
+}
+
+// AsksForTools lists the agents that would ask their user before the first call of a tool of o.Allow.
+func AsksForTools(h app.Host, o InstallOptions) (all []*connect.Client) {
+	chosen, err := chooseAgents(h, o.Agents)
+	if err != nil {
+		return nil
+	}
+	homes := h.Config.AgentHomes()
+	for _, a := range chosen {
+		place := connect.Options{
+			Home: homes[a.Name], UserHome: h.Config.UserHome, Server: o.Name, NoMCP: o.NoMCP || a == connect.Default() && o.NoHooks, Allow: o.Allow,
+		}
+		if connect.AsksForTools(a, place) {
+			all = append(all, a)
+		}
+	}
+	return all
 }
 
 // Policed reports whether the user has a policy for tools: then each call is checked by its
@@ -222,7 +253,7 @@ func (pl *InstallPlan) PlanHooks(c *config.Config, env connect.Env, over bool) e
 	}
 	pl.Settings = h.Settings.SettingsPath(home)
 	o := connect.Options{
-		Home: home, UserHome: c.UserHome, Env: env, Command: pl.Command, Server: pl.Name, NoMCP: true, OverServer: over,
+		Home: home, UserHome: c.UserHome, Env: env, Command: pl.Command, Server: pl.Name, NoMCP: pl.MCP == nil, OverServer: over, Allow: pl.Allow,
 	}
 	for _, hook := range connect.Hooks(h, o) {
 		what := hook.Command
@@ -253,7 +284,7 @@ func refusal(err error) error {
 func (pl *InstallPlan) planAgent(c *config.Config, h *connect.Client, env connect.Env, o InstallOptions) error {
 	one, err := connect.PlanAgent(h, connect.Options{
 		Home: c.AgentHomes()[h.Name], UserHome: c.UserHome, Env: env, Command: pl.Command, Server: o.Name,
-		NoHooks: o.NoHooks, NoMCP: o.NoMCP,
+		NoHooks: o.NoHooks, NoMCP: o.NoMCP, Allow: pl.Allow,
 	})
 	pl.Agents = append(pl.Agents, one)
 	if o.Agents != nil {
