@@ -172,6 +172,9 @@ func documents(r *Rooms, rows []index.Row) (docs []repo.Document, err error) {
 			}
 			return nil, fmt.Errorf("share: read %s: %w", r.Store.Path(d.Path), err)
 		}
+		n, perr := note.Parse(d.Data)
+		d.Reviewed = perr == nil && n.Reviewed != "" && store.Trusts(r.Store, n)
+		d.Data = note.ForOthers(d.Data)
 		d.Sidecar, err = r.Store.ReadFile(layout.SidecarOf(d.Path), store.MaxNoteSize)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("share: read the entities of %s: %w", r.Store.Path(d.Path), err)

@@ -126,12 +126,12 @@ func (p *program) root(some ...namedCommand) *cobra.Command {
 		Version:       versionLine(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		PersistentPreRunE: func(*cobra.Command, []string) error {
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			p.load()
 			if len(p.cfg.Mistaken) > 0 {
 				return usage("%s", strings.Join(p.cfg.Mistaken, "; "))
 			}
-			return nil
+			return p.permitted(cmd)
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.bare(cmd) },
 		Args: cobra.NoArgs,

@@ -105,7 +105,7 @@ func (p *program) printShared(a app.ShareRepoAnswer) {
 // printReviewed says what came from the team's repository.
 func (p *program) printReviewed(t app.RepoTaken) {
 	for _, id := range t.Home {
-		p.printf("%s  changed as the review left it\n", p.short(id))
+		p.printf("%s  a change by the review waits: `anamnesis review`\n", p.short(id))
 	}
 	for _, h := range t.Left {
 		p.printf("  a note of the repository was left out (%s): %s\n", firstLine(string(h.ID), 60), firstLine(h.Why, 200))

@@ -149,7 +149,7 @@ func (a *admission) situation(ctx context.Context) (Situation, error) {
 		return Instructs, nil
 	}
 	switch {
-	case a.was != nil && !a.d.By.Speaks() && a.was.UserSaid() && !a.d.Account:
+	case a.was != nil && a.d.By != Person && a.was.UserSaid() && !a.d.Account:
 		a.other = &Neighbour{Note: a.was, Ref: a.ref}
 		a.out.Why = fmt.Sprintf("it changes %s %q, which is your user's", a.was.ID, shorten(a.was.Title))
 		return OwnersNote, nil
@@ -204,7 +204,7 @@ func (a *admission) conduct(s Situation) Situation {
 		return Elsewhere
 	}
 	for _, id := range n.Supersedes {
-		if old, _, err := store.Get(a.g.store, id); err == nil && old.UserSaid() && !a.d.By.Speaks() {
+		if old, _, err := store.Get(a.g.store, id); err == nil && old.UserSaid() && a.d.By != Person {
 			a.out.Why = fmt.Sprintf("it replaces %s %q, which is your user's", id, shorten(old.Title))
 			return OwnersNote
 		}
@@ -320,7 +320,8 @@ func (a *admission) apply(ctx context.Context, s Situation, act Action) error {
 // names reports whether the words that a person typed hold an act.
 func (d *Draft) names(n *note.Note, act string) bool {
 	fold := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
-	return act != "" && strings.Contains(fold(d.Shown), fold(act)) || act != "" && slices.ContainsFunc(n.Evidence, func(e note.Evidence) bool { return strings.Contains(fold(e.Quote), fold(act)) })
+	holds := func(words string) bool { return act != "" && strings.Contains(fold(words), fold(act)) }
+	return holds(d.Shown) || slices.ContainsFunc(n.Evidence, func(e note.Evidence) bool { return holds(e.Quote) })
 }
 
 // propose keeps the draft until a person decides. The same draft of the same author waits once.

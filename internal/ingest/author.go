@@ -127,6 +127,9 @@ var triggers = map[Author]Action{
 // ActionOf returns what becomes of an author's change in a situation.
 func ActionOf(by Author, s Situation) Action { return actions[by][s] }
 
+// TriggerActionOf returns what becomes of a trigger of an author's note.
+func TriggerActionOf(by Author) Action { return triggers[by] }
+
 // An Act is a change that is no note: a decision, or an order to the program.
 type Act int
 

@@ -8,12 +8,12 @@ import (
 
 // neutralise makes a body harmless inside a block, and changes as little as it can:
 //   - characters that nobody sees (zero width, direction, tags) go;
-//   - our marks lose their form, so that a body cannot end the block;
+//   - our marks lose their form, so that a body cannot end the block, or call itself the user's;
 //   - headings at the level of the block's own are moved down, so that a body
 //     cannot pose as another note;
 //   - a code fence that is left open is closed.
 func neutralise(body string) string {
-	body = note.Harmless(body)
+	body = strings.ReplaceAll(note.Harmless(body), saidMark, " [from your user]")
 	var out strings.Builder
 	fence, text := "", false // text: the line above is not blank
 	for line := range strings.Lines(body) {

@@ -28,9 +28,11 @@ type Topic struct {
 
 // The sections of a page, in their order.
 const (
-	laidHeading  = "## What your user laid down"
+	laidHeading  = "## From your user"
 	laidIntro    = "Your user's own words, from earlier sessions or notes. Follow them."
-	knownHeading = "## Known here, check against the code"
+	teamHeading  = "## From your team"
+	teamIntro    = "What teammates share, each with a name. Your user has not confirmed it."
+	knownHeading = "## Noted by agents, check before you rely on it"
 	skillHeading = "## Skills for this work"
 	lastHeading  = "## Last time"
 	topicHeading = "## More notes, by topic"
@@ -43,7 +45,7 @@ const (
 type draftLine struct {
 	row   index.Row
 	note  *note.Note // once it was read
-	laid  bool       // a person vouches for it
+	laid  bool       // the user vouches for it
 	text  string     // the line
 	whole bool       // it says all that the note says
 }

@@ -156,7 +156,10 @@ func (in *Injector) readLines(ctx context.Context, d *draft) {
 	for _, id := range d.b.Withheld {
 		d.leave(id, "", "nothing is left of the code that it names")
 	}
-	d.lines = slices.DeleteFunc(d.lines, func(l draftLine) bool { return byID[l.row.ID] == nil })
+	d.lines = slices.DeleteFunc(d.lines, func(l draftLine) bool {
+		n := byID[l.row.ID]
+		return n == nil || n.Author != "" && n.Project == note.Global // what a teammate says of all projects is found by search
+	})
 	for i := range d.lines {
 		d.lines[i].note = byID[d.lines[i].row.ID]
 		d.lines[i].laid = d.lines[i].note.UserSaid()

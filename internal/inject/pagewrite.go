@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"anamnesis/internal/claim"
 	"anamnesis/internal/note"
 )
 
@@ -24,7 +25,7 @@ func (d *draft) fixed() int {
 	none := *d
 	none.lines, none.topics, none.b = nil, nil, &Block{}
 	text := none.render(func(*note.Note, string, bool) {})
-	return d.size.of(text) + d.size.of(laidHeading+laidIntro+knownHeading+topicHeading+topicIntro) + 10
+	return d.size.of(text) + d.size.of(laidHeading+laidIntro+teamHeading+teamIntro+knownHeading+topicHeading+topicIntro) + 10
 }
 
 // write renders the page into its block, with what the session is shown by it.
@@ -75,8 +76,9 @@ func (d *draft) render(show func(n *note.Note, why string, whole bool)) string {
 	default:
 		out.WriteString(pageTitle + oneLine(d.p.Project) + "\n\n")
 	}
-	d.renderLines(&out, true, show)
-	d.renderLines(&out, false, show)
+	d.renderLines(&out, laidHeading+"\n"+laidIntro, (*note.Note).UserSaid, show)
+	d.renderLines(&out, teamHeading+"\n"+teamIntro, func(n *note.Note) bool { return !n.UserSaid() && n.Author != "" }, show)
+	d.renderLines(&out, knownHeading, func(n *note.Note) bool { return !n.UserSaid() && n.Author == "" }, show)
 	if len(d.topics) > 0 {
 		out.WriteString(topicHeading + "\n" + topicIntro + "\n")
 		for i := range d.topics {
@@ -106,29 +108,26 @@ func (d *draft) render(show func(n *note.Note, why string, whole bool)) string {
 	return strings.TrimRight(out.String(), "\n") + "\n" + d.p.End + "\n"
 }
 
-// renderLines writes the notes that the user laid down, with the user's slots, or the others.
-func (d *draft) renderLines(out *strings.Builder, laid bool, show func(*note.Note, string, bool)) {
+// renderLines writes a section: the lines and the slots of those who speak in it.
+func (d *draft) renderLines(
+	out *strings.Builder, heading string, speaks func(*note.Note) bool, show func(*note.Note, string, bool),
+) {
 	begun := false
 	begin := func() {
-		if begun {
-			return
+		if !begun {
+			out.WriteString(heading + "\n")
 		}
 		begun = true
-		if laid {
-			out.WriteString(laidHeading + "\n" + laidIntro + "\n")
-			return
-		}
-		out.WriteString(knownHeading + "\n")
 	}
 	for i := range d.lines {
-		if l := &d.lines[i]; l.laid == laid {
+		if l := &d.lines[i]; speaks(l.note) {
 			begin()
 			out.WriteString(l.text + "\n")
 			show(l.note, standing(l.note), l.whole)
 		}
 	}
-	if laid {
-		for _, n := range d.slots {
+	for _, n := range d.slots {
+		if speaks(n) {
 			begin()
 			out.WriteString("- " + slotText(n) + "\n")
 			show(n, "a slot", true)
@@ -156,14 +155,15 @@ func (d *draft) renderLast(out *strings.Builder, show func(*note.Note, string, b
 	out.WriteString(lastHeading + "\n")
 	for _, n := range d.handoffs {
 		text := note.CutRunes(strings.TrimSpace(neutralise(n.Body)), maxHand)
-		out.WriteString("- Handed over: " + oneLine(n.Title) + "\n  " + strings.ReplaceAll(closeFence(text), "\n", "\n  ") +
+		out.WriteString("- Handed over: " + oneLine(neutralise(n.Title)) + by(n) + "\n  " + strings.ReplaceAll(closeFence(text), "\n", "\n  ") +
 			"\n  Taken over? `anamnesis handoff done " + shortID(n.ID) + "`\n")
 		show(n, "a handoff", true)
 	}
 	for _, n := range d.last {
 		ask := cmp.Or(oneLine(labelled(n.Body, "Ask")), oneLine(n.Title))
 		out.WriteString("- Asked: " + cutLine(ask, maxLast) + " [" + shortID(n.ID) + "]\n")
-		if done := oneLine(labelled(n.Body, "Outcome")); done != "" {
+		// The agent may repeat what a web page says.
+		if done := oneLine(labelled(n.Body, "Outcome")); done != "" && claim.Risky(done) == "" {
 			out.WriteString("- Done: " + cutLine(done, maxLast) + "\n")
 		}
 		show(n, "the last session", false)
@@ -172,6 +172,14 @@ func (d *draft) renderLast(out *strings.Builder, show func(*note.Note, string, b
 		out.WriteString("- Open: " + cutLine(oneLine(strings.Join(d.open, "; ")), maxLast) + "\n")
 	}
 	out.WriteString("\n")
+}
+
+// by says of a handoff whether the user left it.
+func by(n *note.Note) string {
+	if n.UserSaid() {
+		return ""
+	}
+	return " (by an agent)"
 }
 
 // labelled returns the paragraph of a session's note behind a label, "" when there is none.

@@ -38,7 +38,7 @@ var promptFrame = frame{
 }
 
 // frameIntro says what the notes in a frame are.
-const frameIntro = "From earlier sessions. What your user laid down holds; check the rest against the code."
+const frameIntro = "From earlier sessions. What is from your user holds; check the rest against the code."
 
 // promptRead is how many notes are read for one part of a prompt: those that were shown
 // before take no place away.
@@ -313,15 +313,21 @@ func reminderOf(n *note.Note, body string, moved bool, room int) (text string, c
 	return head + closeFence(strings.TrimRight(body, " \n")) + " …\n", true
 }
 
+// saidMark marks what the user vouches for, where its place does not say so.
+const saidMark = " (from your user)"
+
 // marks say in the line of a note who vouches for it, unless its place does, and what speaks
 // against it.
 func marks(n *note.Note, laid, moved bool) (s string) {
 	switch src := n.Provenance.Source; {
 	case laid:
 	case n.UserSaid():
-		s = " (your user laid it down)"
+		s = saidMark
+	case n.Author != "":
 	case src == note.Agent:
 		s = " (an agent's note)"
+	case src == note.Program, src == note.Guest, note.Changed(n):
+		s = " (not confirmed)"
 	case n.Learnt():
 		s = " (not reviewed)"
 	}

@@ -110,7 +110,7 @@ func TestAnnotations(t *testing.T) {
 // among them, and every tool says what it does.
 func TestUnasked(t *testing.T) {
 	got := mcp.Unasked()
-	if diff := cmp.Diff([]string{"memory_search", "memory_get", "memory_list", "memory_status", "memory_write", "memory_handoff"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"memory_search", "memory_get", "memory_list", "memory_status", "memory_write", "memory_handoff", "memory_review"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for _, tool := range listed(t) {

@@ -42,6 +42,20 @@ func Attested(n *Note) bool {
 	return n.Vouched == Words(n)
 }
 
+// ForOthers returns the file of a note without the keys that say who vouches for it: on the machine
+// of somebody else they mean nothing. A file that is no note stays as it is.
+func ForOthers(data []byte) []byte {
+	n, err := Parse(data)
+	if err != nil || n.Vouched == "" && n.Reviewed == "" {
+		return data
+	}
+	n.Vouched, n.Reviewed = "", ""
+	if out, err := n.Rewrite(data); err == nil {
+		return out
+	}
+	return data
+}
+
 // Changed reports whether a person vouched for other words than those that n has: it was changed
 // outside this program.
 func Changed(n *Note) bool { return Claims(n) && !n.Trusted && n.Author == "" }

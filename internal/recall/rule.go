@@ -15,7 +15,7 @@ const leastRuleConfidence = 0.5
 // IsRule reports whether a note is a rule: it lasts, it is not in doubt, and a person vouches
 // for it, a session taught it, or it has triggers.
 func IsRule(n *note.Note) bool {
-	return stands(n) && (n.UserSaid() || n.Learnt() || len(n.Triggers()) > 0)
+	return stands(n) && n.Author == "" && (n.UserSaid() || n.Learnt() || len(n.Triggers()) > 0)
 }
 
 func stands(n *note.Note) bool {
@@ -25,7 +25,7 @@ func stands(n *note.Note) bool {
 // Triggers returns the triggers of a note, or else those that it has by its form; proposed says
 // which. A note that does not last has none, and no machine's in doubt has any by its form.
 func Triggers(n *note.Note, runs Runs) (all []note.Trigger, proposed bool) {
-	if !stands(n) {
+	if !stands(n) || n.Author != "" { // a teammate's note is shown, and comes before no tool
 		return nil, false
 	}
 	if all = n.Triggers(); len(all) > 0 || !proposes(n.UserSaid(), n.Provenance.Source, n.Provenance.Confidence) {

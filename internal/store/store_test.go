@@ -475,7 +475,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	n := draft("n1")
 	n.Body = "longer"
-	if _, _, err := storetest.Put(s, n, ref, store.Update); !errors.Is(err, errFull) || !strings.Contains(err.Error(), "n1.md") {
+	if _, _, err := storetest.Writer(s).Put(n, ref, store.Update); !errors.Is(err, errFull) || !strings.Contains(err.Error(), "n1.md") {
 		t.Errorf("error %v", err)
 	}
 	if after, _ := os.ReadFile(s.Path(ref.Path)); string(after) != string(before) {

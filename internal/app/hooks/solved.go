@@ -14,6 +14,7 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
+	"anamnesis/internal/claim"
 	"anamnesis/internal/config"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
@@ -81,22 +82,30 @@ type Solved struct {
 const solvedChars = 80 * recall.CharsPerToken
 
 // SolvedBefore returns the exchange of the given projects, all of them when there are none, in which the
-// same error, but for paths, numbers and times, stopped coming. ok is false when none did, and when what
-// was said of it reads like orders to an agent.
+// same error, but for paths, numbers and times, stopped coming. ok is false when none did, when only a
+// history in a repository tells of one, and when what was said of it reads like orders to an agent or
+// names a risky act.
 func SolvedBefore(ctx context.Context, r *app.Rooms, errorText string, projects ...string) (s Solved, ok bool, err error) {
 	if r.Kept == nil || !r.Kept.On() {
 		return s, false, nil
 	}
-	all, err := r.Kept.Fix(ctx, session.Query{Text: errorText, Projects: projects, Limit: 1}, true)
-	if err != nil || len(all) == 0 || !all[0].Solved {
-		return s, false, err
+	all, err := r.Kept.Fix(ctx, session.Query{Text: errorText, Projects: projects, Limit: solvedTried}, true)
+	for i := range all {
+		f := &all[i]
+		if !f.Solved || slices.Contains(agent.ProjectTools(), f.Hit.Session.Agent) { // whoever may commit wrote it
+			continue
+		}
+		line := text.Cut(note.Harmless(f.Solution.String()), solvedChars)
+		if redact.PromptInjection(line) || claim.Risky(line) != "" {
+			return s, false, nil
+		}
+		return Solved{session.ExchangeID(f.Hit.Session.Key, f.Solution.Exchange), line}, true, nil
 	}
-	line := text.Cut(note.Harmless(all[0].Solution.String()), solvedChars)
-	if redact.PromptInjection(line) {
-		return s, false, nil
-	}
-	return Solved{session.ExchangeID(all[0].Hit.Session.Key, all[0].Solution.Exchange), line}, true, nil
+	return s, false, err
 }
+
+// solvedTried is how many exchanges are looked at for one that an agent of this machine wrote.
+const solvedTried = 8
 
 // HowAnswer lists the commands that were run for a task.
 type HowAnswer struct {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -81,7 +82,7 @@ func At(t *testing.T, day int) *store.Store {
 // makes.
 func WalkFiles(tree fs.FS, f func(name string)) error {
 	return fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() && name == layout.Authors {
+		if err == nil && d.IsDir() && path.Base(name) == layout.Authors {
 			return fs.SkipDir
 		}
 		if err == nil && d.Type().IsRegular() && d.Name() != "store.lock" {

@@ -75,6 +75,8 @@ type Document struct {
 	Data    []byte
 	Sidecar []byte // nil when there is none
 	Kept    string // why its owner keeps it from travelling, empty when nothing speaks against it
+
+	Reviewed bool // its owner has read it and found it right
 }
 
 // A State says what became of a note.

@@ -140,7 +140,8 @@ func TestHeld(t *testing.T) {
 // nobody said is no sure one.
 func TestConfidence(t *testing.T) {
 	w := newWorld(t)
-	read := doc("read", .3, func(n *note.Note) { n.Reviewed = "2026-01-01T00:00:00+00:00"; note.Vouch(n) })
+	read := doc("read", .3, nil)
+	read.Reviewed = true
 	unsaid := doc("unsaid", 1, nil)
 	unsaid.Data = []byte(strings.Replace(string(unsaid.Data), "confidence: 1\n", "", 1))
 	unsaid.Data = []byte(strings.Replace(string(unsaid.Data), "confidence: 1.0\n", "", 1))

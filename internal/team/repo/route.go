@@ -25,7 +25,7 @@ func (r *Repo) route(d Document) Item {
 	it.note = n
 	if n != nil {
 		it.ID, it.Title, it.Project = n.ID, note.Line(n.Title, 200), note.Line(n.Project, 200)
-		it.Confidence, it.Route = r.by(n, d.Data)
+		it.Confidence, it.Route = r.by(n, &d)
 	} else {
 		it.ID = note.ID(note.Line(layout.Stem(d.Path), 140))
 	}
@@ -43,17 +43,17 @@ func (r *Repo) route(d Document) Item {
 
 // by returns how sure a note is, and where notes of that confidence go. A note that
 // its owner has read is offered for a review, however unsure its writer was.
-func (r *Repo) by(n *note.Note, data []byte) (confidence, route string) {
+func (r *Repo) by(n *note.Note, d *Document) (confidence, route string) {
 	c := n.Provenance.Confidence
 	switch {
 	case n.Speculative, c < fairlySure:
 		confidence, route = "low", ToQueue
-	case c < sure, !says(data, "confidence"):
+	case c < sure, !says(d.Data, "confidence"):
 		confidence, route = "medium", r.o.Medium
 	default:
 		confidence, route = "high", r.o.High
 	}
-	if confidence == "low" && n.Reviewed != "" && note.Attested(n) {
+	if confidence == "low" && d.Reviewed {
 		route = r.o.Medium
 	}
 	return confidence, route
