@@ -58,16 +58,18 @@ func (d *Draft) Check() error {
 
 // A Written is what became of a draft.
 type Written struct {
-	Result  string    `json:"result"`
-	ID      note.ID   `json:"id,omitempty"`
-	Path    string    `json:"path,omitempty"`
-	Project string    `json:"project,omitempty"`
-	Twin    note.ID   `json:"twin,omitempty"`
-	Why     string    `json:"why,omitempty"`
-	Masked  bool      `json:"redacted"`
-	Lifted  bool      `json:"lifted"` // it had been forgotten, and is not any more
-	Secrets []string  `json:"secrets"`
-	Note    *NoteHead `json:"note,omitempty"`
+	Result   string    `json:"result"`
+	ID       note.ID   `json:"id,omitempty"`
+	Path     string    `json:"path,omitempty"`
+	Project  string    `json:"project,omitempty"`
+	Twin     note.ID   `json:"twin,omitempty"`
+	Why      string    `json:"why,omitempty"`
+	Masked   bool      `json:"redacted"`
+	Lifted   bool      `json:"lifted"` // it had been forgotten, and is not any more
+	Secrets  []string  `json:"secrets"`
+	Waits    []string  `json:"waits,omitempty"`       // triggers that wait for a person
+	Conflict note.ID   `json:"conflict_of,omitempty"` // the user's note that it contradicts; both hold
+	Note     *NoteHead `json:"note,omitempty"`
 
 	Outcome ingest.Outcome `json:"-"`
 	Undo    string         `json:"-"` // the command that takes it back, "" when there is none
@@ -76,13 +78,16 @@ type Written struct {
 // NewWritten views an outcome. A draft that was dropped is an error of kind Failed
 // that comes with the answer.
 func NewWritten(r *Rooms, command string, out ingest.Outcome) (Written, error) {
-	w := Written{Result: out.Result.String(), Why: out.Why, Masked: out.Redacted, Lifted: out.Revoked, Secrets: out.Secrets, Outcome: out}
+	w := Written{Result: out.Result.String(), Why: out.Why, Masked: out.Redacted, Lifted: out.Revoked, Secrets: out.Secrets, Waits: out.Waits, Outcome: out}
 	if out.Twin != nil {
 		w.Twin = out.Twin.ID
 	}
 	if out.Note != nil {
 		head := HeadOf(out.Note)
 		w.ID, w.Project, w.Note = out.Note.ID, out.Note.Project, &head
+		if out.Result == ingest.Created {
+			w.Conflict = out.Note.ConflictOf
+		}
 	}
 	if out.Ref.Path != "" {
 		w.Path = r.Store.Path(out.Ref.Path)

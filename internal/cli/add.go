@@ -166,6 +166,12 @@ func (p *program) printWritten(command string) func(app.Written) {
 			p.printf("%s: held %s: %s\n  `anamnesis review held keep %s` writes it, `anamnesis review held drop %s` forgets it\n",
 				command, w.ID, w.Why, w.ID, w.ID)
 		}
+		if len(w.Waits) > 0 {
+			p.note("its triggers wait for you: `anamnesis review`")
+		}
+		if c := w.Conflict; c != "" {
+			p.note("it contradicts %s, and both hold; `anamnesis edit supersede %s %s` lets the new one hold alone", c, c, w.ID)
+		}
 	}
 }
 

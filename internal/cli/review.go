@@ -195,11 +195,19 @@ func (p *program) printReviewItem(n curate.ReviewItem) {
 		p.printQuotes(n.Evidence)
 		return
 	}
-	p.printf("%s  [%s] %s  %s%s\n  %s\n", id, n.Type, firstLine(n.Project, 40), firstLine(n.Title, 70), mark, firstLine(n.Body, 110))
+	p.printf("%s  [%s] %s  %s%s\n", id, n.Type, firstLine(n.Project, 40), firstLine(n.Title, 70), mark)
+	if body := firstLine(n.Body, 110); body != "" {
+		p.printf("  %s\n", body)
+	}
 	p.printQuotes(n.Evidence)
 	switch {
-	case n.Other != nil && n.Other.ID == n.ID:
-		p.printf("  %s; the note says now: %q\n  %s\n", n.Why, firstLine(n.Other.Title, 70), firstLine(n.Other.Body, 110))
+	case n.Changes() && n.Other.Title == n.Title && n.Other.Body == n.Body, n.Kind == app.WaitingUnread && n.Why != "" && n.Other == nil:
+		p.printf("  %s\n", firstLine(n.Why, 200))
+	case n.Changes():
+		p.printf("  %s; the note says now: %q\n", firstLine(n.Why, 200), firstLine(n.Other.Title, 70))
+		if body := firstLine(n.Other.Body, 110); body != "" {
+			p.printf("  %s\n", body)
+		}
 	case n.Other == nil && n.Kind == app.WaitingDraft:
 		p.printf("  %s\n", firstLine(n.Why, 200))
 	case n.Other != nil:

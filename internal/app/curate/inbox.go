@@ -40,7 +40,7 @@ func Inbox(ctx context.Context, r *app.Rooms, kinds ...app.Waiting) (items []app
 			items = append(items, noteItems(app.WaitingQuarantine, "it reads like orders to an agent", quarantined)...)
 		}
 		if want(app.WaitingUnread) {
-			items = append(items, noteItems(app.WaitingUnread, "a machine wrote it", unread)...)
+			items = append(items, noteItems(app.WaitingUnread, "", unread)...)
 		}
 	}
 	if want(app.WaitingShare) {
@@ -63,6 +63,9 @@ func Inbox(ctx context.Context, r *app.Rooms, kinds ...app.Waiting) (items []app
 			default:
 				it.Why = cmp.Or(it.Note.StatusReason, it.Why)
 			}
+			if isNote(r, it.Note.ID) {
+				it.ID = changePrefix + it.Note.ID
+			}
 			items = append(items, it)
 		}
 	}
@@ -80,9 +83,31 @@ func Inbox(ctx context.Context, r *app.Rooms, kinds ...app.Waiting) (items []app
 	return items, nil
 }
 
+// changePrefix is put before the id of a draft that would change a note: the id alone means the note.
+const changePrefix = "change-"
+
+// isNote reports whether there is a note of an id.
+func isNote(r *app.Rooms, id note.ID) bool {
+	_, err := r.Store.Find(id)
+	return err == nil
+}
+
+// unreadWhy says why a note that is in force waits for a look.
+func unreadWhy(n *note.Note) string {
+	switch {
+	case note.Changed(n):
+		return "it was changed outside this program, or came from elsewhere; keep says that it is your word"
+	case n.Provenance.Source == note.Program:
+		return "a command without a terminal wrote it; keep says that it is your word"
+	case n.Provenance.Source == note.Guest:
+		return "a machine without a store wrote it; keep says that it is your word"
+	}
+	return "a machine wrote it"
+}
+
 func noteItems(kind app.Waiting, why string, notes []*note.Note) (items []app.InboxItem) {
 	for _, n := range notes {
-		items = append(items, app.InboxItem{Kind: kind, ID: n.ID, Title: n.Title, Project: n.Project, Why: why, Choices: []app.Decision{
+		items = append(items, app.InboxItem{Kind: kind, ID: n.ID, Title: n.Title, Project: n.Project, Why: cmp.Or(why, unreadWhy(n)), Choices: []app.Decision{
 			app.Keep,
 			app.Drop,
 		}, Note: n})

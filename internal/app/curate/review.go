@@ -77,6 +77,9 @@ type ReviewItem struct {
 	Diff       string          `json:"diff,omitempty"` // of a skill: how
 }
 
+// Changes reports whether it is a change of the note Other.
+func (it *ReviewItem) Changes() bool { return it.Other != nil && it.ID == changePrefix+it.Other.ID }
+
 // A ReviewOther is the note that a draft contradicts.
 type ReviewOther struct {
 	app.NoteHead
@@ -92,8 +95,10 @@ func Review(ctx context.Context, r *app.Rooms) (a ReviewAnswer, err error) {
 	slices.SortStableFunc(items, func(a, b app.InboxItem) int { return reviewOrder(a.Kind) - reviewOrder(b.Kind) })
 	quarantine := 0
 	for _, it := range items {
+		head := app.HeadOf(it.Note)
+		head.ID = it.ID
 		item := ReviewItem{
-			NoteHead: app.HeadOf(it.Note), Body: it.Note.Body, Quarantine: it.Note.Quarantine, Kind: it.Kind, Why: it.Why, Choices: it.Choices,
+			NoteHead: head, Body: it.Note.Body, Quarantine: it.Note.Quarantine, Kind: it.Kind, Why: it.Why, Choices: it.Choices,
 			Evidence: quotesOf(it.Note), Sessions: it.Note.Sessions(),
 		}
 		if it.Kind != app.WaitingDraft || it.Note.ConflictOf == "" {
@@ -105,7 +110,7 @@ func Review(ctx context.Context, r *app.Rooms) (a ReviewAnswer, err error) {
 		}
 		if it.Kind == app.WaitingDraft {
 			if item.Other = Against(r, it.Note); item.Other == nil {
-				item.Other = other(r, it.ID) // a change of a note that there is
+				item.Other = other(r, it.Note.ID) // a change of a note that there is
 			}
 			if twin, ok := ingest.InboxOf(r.Ingester).Twin(ctx, it.Note); ok && item.Other == nil {
 				item.Other = other(r, twin)
@@ -295,10 +300,14 @@ func mergeDraft(ctx context.Context, r *app.Rooms, id note.ID, draft *note.Note)
 
 // reviewed finds what a name means: a draft by its whole id, else a note.
 func reviewed(ctx context.Context, r *app.Rooms, name string) (note.ID, *note.Note, error) {
-	if id, err := note.ParseID(name); err == nil {
+	named, change := strings.CutPrefix(name, changePrefix)
+	if id, err := note.ParseID(named); err == nil {
 		switch draft, err := r.Store.Spool().HeldDraft(id); {
+		case err == nil && !change && isNote(r, id): // the note is meant, and not what somebody would make of it
 		case err == nil:
 			return id, draft, nil
+		case change:
+			return "", nil, draftError(err)
 		case !errors.Is(err, fs.ErrNotExist):
 			return "", nil, err
 		}
