@@ -27,11 +27,12 @@ func peek(t testing.TB, data string, head, tail int64) *agent.PeekResult {
 	return g
 }
 
-const common = `,"sessionId":"s1","cwd":"/src","gitBranch":"main","version":"2.1.0","timestamp":"2026-01-01T00:00:0%dZ"`
+const common = `,"sessionId":"s1","cwd":"/src","gitBranch":"main","version":"2.1.0","timestamp":"2026-01-01T00:00:%02dZ"`
 
-// TestGlanceSeesWhatReadSessionSees generates transcripts and compares.
+// TestGlanceSeesWhatReadSessionSees generates transcripts and compares. Their times are in order: of others
+// only who reads all of them knows which are damaged.
 func TestGlanceSeesWhatReadSessionSees(t *testing.T) {
-	stamp := func(i int) string { return fmt.Sprintf(common, i%10) }
+	stamp := func(i int) string { return fmt.Sprintf(common, i) }
 	lines := []func(i int) string{
 		func(i int) string { return user(fmt.Sprintf(`"prompt %d"`, i), stamp(i)) },
 		func(int) string { return user(`"no facts"`) },
