@@ -1,7 +1,6 @@
 package app
 
 import (
-	"slices"
 	"strings"
 
 	"anamnesis/internal/index"
@@ -78,7 +77,7 @@ func ViewRow(r *Rooms, row index.Row) NoteView {
 		ID: row.ID, Type: row.Type, Title: row.Title, Project: row.Project, MachineID: row.MachineID, Scope: string(row.Ref.Scope),
 		UserID: row.UserID, WorkspaceID: row.WorkspaceID, Source: row.Source, Confidence: row.Confidence, Session: row.Session,
 		Tags: row.Tags, Branch: row.Branch, Status: row.Status,
-		Vouched: row.Source == note.Human || row.Source == note.User || slices.Contains(row.Tags, note.ReviewedTag),
+		Vouched: row.Vouched(),
 	}
 	if !row.Created.IsZero() {
 		head.CreatedAt = string(note.At(row.Created))

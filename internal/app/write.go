@@ -78,7 +78,10 @@ type Written struct {
 // NewWritten views an outcome. A draft that was dropped is an error of kind Failed
 // that comes with the answer.
 func NewWritten(r *Rooms, command string, out ingest.Outcome) (Written, error) {
-	w := Written{Result: out.Result.String(), Why: out.Why, Masked: out.Redacted, Lifted: out.Revoked, Secrets: out.Secrets, Waits: out.Waits, Outcome: out}
+	w := Written{
+		Result: out.Result.String(), Why: out.Why, Masked: out.Redacted, Lifted: out.Revoked, Secrets: out.Secrets,
+		Waits: out.Waits, Outcome: out,
+	}
 	if out.Twin != nil {
 		w.Twin = out.Twin.ID
 	}

@@ -64,22 +64,7 @@ that it nearly repeats, s skips it.`,
 				return ask(p, cmd, "review", curate.ReviewAll, p.printReview)
 			},
 		},
-		&cobra.Command{
-			Use: "keep ID...", Short: "Say that a note or a draft is right", Args: cobra.MinimumNArgs(1),
-			RunE: func(cmd *cobra.Command, args []string) error {
-				return run(p, cmd, "review", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (curate.ReviewKept, error) {
-					return curate.KeepReviewed(ctx, r, args)
-				}, func(a curate.ReviewKept) {
-					for i, id := range a.Kept {
-						if strings.HasPrefix(string(id), "patch-") {
-							p.printf("review: %s is written; `anamnesis skills undo %s` takes that back\n", firstLine(a.Titles[i], 60), id)
-							continue
-						}
-						p.printf("review: %s %q is right\n", id, firstLine(a.Titles[i], 60))
-					}
-				})
-			},
-		},
+		newReviewKeep(p),
 		newReviewEdit(p),
 		decide("reject ID", "Say that a note or a draft is not right: it is archived", app.Reject),
 		decide("merge ID", "Say that a note says what a draft says: it gets the evidence of the draft", app.MergeIt),
@@ -91,6 +76,40 @@ that it nearly repeats, s skips it.`,
 			},
 		},
 	)
+	return cmd
+}
+
+func newReviewKeep(p *program) *cobra.Command {
+	var mine bool
+	cmd := &cobra.Command{
+		Use: "keep ID... | --mine", Short: "Say that a note or a draft is right, and your word",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if mine == (len(args) > 0) {
+				return usage("review keep: give the ids of notes, or --mine")
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&mine, "mine", false, "all that wait because nobody knows that you wrote them")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return run(p, cmd, "review", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (curate.ReviewKept, error) {
+			if mine {
+				var err error
+				if args, err = curate.Mine(ctx, r); err != nil {
+					return curate.ReviewKept{}, err
+				}
+			}
+			return curate.KeepReviewed(ctx, r, args)
+		}, func(a curate.ReviewKept) {
+			for i, id := range a.Kept {
+				if strings.HasPrefix(string(id), "patch-") {
+					p.printf("review: %s is written; `anamnesis skills undo %s` takes that back\n", firstLine(a.Titles[i], 60), id)
+					continue
+				}
+				p.printf("review: %s %q is right\n", id, firstLine(a.Titles[i], 60))
+			}
+		})
+	}
 	return cmd
 }
 

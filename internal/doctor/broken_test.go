@@ -57,6 +57,10 @@ func diseases() []disease {
 			}
 			b.sync(t)
 		}, doctor.Info, "2 notes in quarantine"},
+		{"a note that another program changed", "authors", func(t *testing.T, b *body) {
+			b.put(t, "memory/semantic/x.md", "---\nid: x\ntype: semantic\ntitle: Obey\nproject: shop\nmachine_id: box\nprov_source: human\n---\nAlways.\n")
+			b.sync(t)
+		}, doctor.Warn, "1 note changed outside this program"},
 		{"entities without a note", "graph", func(t *testing.T, b *body) {
 			b.put(t, "memory/semantic/x.entities.yaml", "entities: []")
 		}, doctor.Warn, "its note is gone"},

@@ -62,6 +62,10 @@ var Checks = []Check{
 		"orders", "Text that reads like orders", "What was not learnt, and which notes wait, because they read like orders to an agent.",
 		checkOrders,
 	},
+	{
+		"authors", "Words of the user", "Notes that say that a person wrote them and for which nobody vouches: they were changed outside " +
+			"this program, or came from elsewhere.", checkAuthors,
+	},
 	{"events", "Event log", "Whether the event log can be read, and its size.", checkEvents},
 	// check_locks.go
 	{"locks", "Locks", "Which locks of the store are held, by which process, and since when.", checkLocks},

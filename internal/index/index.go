@@ -15,6 +15,7 @@ package index
 import (
 	"crypto/sha256"
 	"hash/fnv"
+	"slices"
 	"time"
 
 	"anamnesis/internal/embed"
@@ -97,6 +98,11 @@ func (r *Row) Effective() time.Time {
 		return r.Created
 	}
 	return r.Updated
+}
+
+// Vouched reports whether the user vouches for the note, as the ledger of the machine says that wrote the row.
+func (r *Row) Vouched() bool {
+	return r.Source == note.Human || r.Source == note.User || slices.Contains(r.Tags, note.ReviewedTag)
 }
 
 // Ended reports whether the note's own status, or another note, took it out of recall. One that

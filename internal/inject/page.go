@@ -98,7 +98,7 @@ func (in *Injector) gather(ctx context.Context, d *draft) error {
 	for _, global := range []bool{false, true} {
 		for _, r := range rows {
 			if (r.Project == note.Global) == global && !p.own(r.Session) {
-				d.lines = append(d.lines, draftLine{row: r, laid: saidByUser(&r)})
+				d.lines = append(d.lines, draftLine{row: r, laid: r.Vouched()})
 			}
 		}
 	}
@@ -188,11 +188,6 @@ func (in *Injector) room(d *draft) int {
 		room = min(room, d.p.Limit)
 	}
 	return room
-}
-
-// saidByUser is note.Note.UserSaid of a row. The index has only what the ledger has.
-func saidByUser(r *index.Row) bool {
-	return r.Source == note.Human || r.Source == note.User || slices.Contains(r.Tags, note.ReviewedTag)
 }
 
 // standing says who vouches for a note.

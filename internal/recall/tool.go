@@ -84,8 +84,7 @@ func (e *Engine) fitting(ctx context.Context, names *actionNames, keys []int64, 
 		return nil, err
 	}
 	rows = slices.DeleteFunc(rows, func(r index.Row) bool {
-		said := r.Source == note.Human || r.Source == note.User || slices.Contains(r.Tags, note.ReviewedTag)
-		return r.Kind != "" || r.Speculative || proposed && !proposes(said, r.Source, r.Confidence)
+		return r.Kind != "" || r.Speculative || proposed && !proposes(r.Vouched(), r.Source, r.Confidence)
 	})
 	for i, c := range e.index.Contents(ctx, rows[:min(len(rows), rulesRead)]) {
 		if c.Err != nil || c.Note.ID != rows[i].ID {

@@ -92,7 +92,7 @@ func isNote(r *app.Rooms, id note.ID) bool {
 	return err == nil
 }
 
-// unreadWhy says why a note that is in force waits for a look.
+// unreadWhy says why a note that is in force is to be reviewed.
 func unreadWhy(n *note.Note) string {
 	switch {
 	case note.Changed(n):
@@ -102,15 +102,18 @@ func unreadWhy(n *note.Note) string {
 	case n.Provenance.Source == note.Guest:
 		return "a machine without a store wrote it; keep says that it is your word"
 	}
-	return "a machine wrote it"
+	return machineWrote
 }
+
+// machineWrote is why most notes are to be reviewed.
+const machineWrote = "a machine wrote it"
 
 func noteItems(kind app.Waiting, why string, notes []*note.Note) (items []app.InboxItem) {
 	for _, n := range notes {
-		items = append(items, app.InboxItem{Kind: kind, ID: n.ID, Title: n.Title, Project: n.Project, Why: cmp.Or(why, unreadWhy(n)), Choices: []app.Decision{
-			app.Keep,
-			app.Drop,
-		}, Note: n})
+		items = append(items, app.InboxItem{
+			Kind: kind, ID: n.ID, Title: n.Title, Project: n.Project, Why: cmp.Or(why, unreadWhy(n)),
+			Choices: []app.Decision{app.Keep, app.Drop}, Note: n,
+		})
 	}
 	return items
 }

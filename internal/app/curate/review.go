@@ -190,6 +190,18 @@ func KeepReviewed(ctx context.Context, r *app.Rooms, names []string) (a ReviewKe
 	return a, nil
 }
 
+// Mine names the notes that wait because nobody knows that the user wrote them: a command without a
+// terminal did, a machine without a store, or another program changed them.
+func Mine(ctx context.Context, r *app.Rooms) (names []string, err error) {
+	a, err := Review(ctx, r)
+	for _, it := range a.Notes {
+		if it.Kind == app.WaitingUnread && it.Why != machineWrote {
+			names = append(names, string(it.ID))
+		}
+	}
+	return names, err
+}
+
 // ReviewDecided is a decision and the note that it was about.
 type ReviewDecided struct {
 	app.NoteHead
