@@ -21,7 +21,6 @@ var update = flag.Bool("update", false, "write docs/authority.md")
 // A scene is a store in which a draft is in a situation.
 type scene struct {
 	draft note.Note
-	here  string
 	had   note.ID // the note that the situation is about
 }
 

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -178,11 +177,4 @@ func (b *budget) cut(text string, sharers int, mark string) string {
 	}
 	*b -= budget(min(len(mark)+8, int(*b)))
 	return strings.TrimSpace(mark)
-}
-
-// sorted is a list of ids that is never null.
-func sorted(ids []note.ID) []note.ID {
-	all := append([]note.ID{}, ids...)
-	slices.Sort(all)
-	return all
 }
