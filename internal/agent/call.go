@@ -15,6 +15,14 @@ type Call struct {
 	TaskType string // the kind of sub-agent; "" for the usual one
 }
 
+// CalledByModel reports whether the metadata of a call of an MCP tool says that a model made it: those of a hook have
+// neither the id of a tool's use (Claude Code) nor that of a call (Codex).
+func CalledByModel(meta map[string]any) bool {
+	_, claude := meta["claudecode/toolUseId"]
+	_, codex := meta["callId"]
+	return claude || codex
+}
+
 // Bounds of what is read of a call.
 const (
 	maxCallEdits = 32

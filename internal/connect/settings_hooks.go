@@ -192,6 +192,10 @@ func (f hooksFile) readEntry(n *node) (h Hook, ok bool) {
 			return h, false
 		}
 		h.Server = server.text
+		input, _ := n.member("input")
+		if key, _ := input.member(hookKeyMember); key != nil && key.kind == '"' {
+			h.Key = key.text
+		}
 		if t, _ := n.member(f.timeout()); t != nil {
 			h.Timeout, _ = strconv.Atoi(t.text)
 		}
@@ -237,8 +241,8 @@ func (f hooksFile) entry(h Hook) value {
 	var members []value
 	if h.Server != "" {
 		return object(named("type", text(`"mcp_tool"`)), named("server", text(agent.QuoteJSON(h.Server))),
-			named("tool", text(agent.QuoteJSON(HookTool))),
-			named("input", text(hookArguments)), named("timeout", text(strconv.Itoa(h.Timeout))))
+			named("tool", text(agent.QuoteJSON(HookTool))), named("input", text(hookArguments(h.Key))),
+			named("timeout", text(strconv.Itoa(h.Timeout))))
 	}
 	if f.named {
 		members = append(members, named("name", text(`"anamnesis"`)))
