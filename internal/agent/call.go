@@ -26,6 +26,7 @@ func CalledByModel(meta map[string]any) bool {
 // Bounds of what is read of a call.
 const (
 	maxCallEdits = 32
+	maxCallFiles = 1000
 	maxCallText  = 16 << 10
 )
 
@@ -102,8 +103,11 @@ func callOf(kind toolKind, e Event) (c Call) {
 			}
 		}
 	})
-	if kind == patchTool {
+	switch {
+	case kind == patchTool:
 		c.Files, c.Text = readPatch(patch)
+	case strings.Contains(c.Command, "*** Begin Patch"): // a here-document for the program that applies patches
+		c.Files, c.Text = readPatch(c.Command)
 	}
 	return c
 }
@@ -115,7 +119,7 @@ func readPatch(patch string) (files []string, changed string) {
 	for line := range strings.Lines(patch) {
 		line = strings.TrimRight(line, "\r\n")
 		if name, ok := patchHeader(line); ok {
-			if len(files) < maxCallEdits {
+			if len(files) < maxCallFiles {
 				files = append(files, name)
 			}
 			continue

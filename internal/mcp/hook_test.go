@@ -52,6 +52,18 @@ func TestHookTool(t *testing.T) {
 	}
 }
 
+// A tool that would write into the store is asked about over MCP too.
+func TestHookToolGuardsStore(t *testing.T) {
+	w := open(t, inShop)
+	got := event(t, w.client(t), nil, map[string]any{
+		"anamnesis_key": w.hookKey(t), "anamnesis_agent": "claude", "hook_event_name": "PreToolUse", "session_id": "s", "cwd": w.opts.Dir,
+		"tool_name": "Write", "tool_input": map[string]any{"file_path": w.Store.Path("config.json"), "command": "", "notebook_path": ""},
+	})
+	if !strings.Contains(got, `"permissionDecision":"ask"`) || !strings.Contains(got, "config.json is in the user's memory") {
+		t.Errorf("it is answered %q", got)
+	}
+}
+
 // A client without hooks reads the page as a resource.
 func TestPageResource(t *testing.T) {
 	w := open(t)
