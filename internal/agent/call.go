@@ -103,11 +103,17 @@ func callOf(kind toolKind, e Event) (c Call) {
 			}
 		}
 	})
-	switch {
-	case kind == patchTool:
+	return c.withPatch(kind, patch)
+}
+
+// withPatch reads the patch of a call: the text that a tool got, or one in the command line of a shell, which hands it to
+// the program that applies patches.
+func (c Call) withPatch(kind toolKind, patch string) Call {
+	if kind != patchTool {
+		patch = c.Command
+	}
+	if kind == patchTool || strings.Contains(patch, "*** Begin Patch") {
 		c.Files, c.Text = readPatch(patch)
-	case strings.Contains(c.Command, "*** Begin Patch"): // a here-document for the program that applies patches
-		c.Files, c.Text = readPatch(c.Command)
 	}
 	return c
 }

@@ -187,19 +187,7 @@ func (h *Hook) ours(own func(string) bool) bool { return h.Server != "" || own(h
 // around it.
 func (f hooksFile) readEntry(n *node) (h Hook, ok bool) {
 	if tool, _ := n.member("tool"); tool != nil && tool.text == HookTool {
-		server, _ := n.member("server")
-		if server == nil || server.text == "" {
-			return h, false
-		}
-		h.Server = server.text
-		input, _ := n.member("input")
-		if key, _ := input.member(hookKeyMember); key != nil && key.kind == '"' {
-			h.Key = key.text
-		}
-		if t, _ := n.member(f.timeout()); t != nil {
-			h.Timeout, _ = strconv.Atoi(t.text)
-		}
-		return h, true
+		return f.readServerEntry(n)
 	}
 	command, _ := n.member("command")
 	if command == nil || command.kind != '"' {
@@ -222,6 +210,23 @@ func (f hooksFile) readEntry(n *node) (h Hook, ok bool) {
 	}
 	if a, _ := n.member("async"); a != nil {
 		h.Async = a.text == "true"
+	}
+	return h, true
+}
+
+// readServerEntry reads an entry that asks our server.
+func (f hooksFile) readServerEntry(n *node) (h Hook, ok bool) {
+	server, _ := n.member("server")
+	if server == nil || server.text == "" {
+		return h, false
+	}
+	h.Server = server.text
+	input, _ := n.member("input")
+	if key, _ := input.member(hookKeyMember); key != nil && key.kind == '"' {
+		h.Key = key.text
+	}
+	if t, _ := n.member(f.timeout()); t != nil {
+		h.Timeout, _ = strconv.Atoi(t.text)
 	}
 	return h, true
 }

@@ -93,9 +93,19 @@ func TestForgedHook(t *testing.T) {
 	shown("a session's own hook", event(t, forger, nil, prompt("mine", key)))
 	quiet("an event of another session", event(t, forger, nil, prompt("real", key)))
 	quiet("an event of no session", event(t, forger, nil, prompt("", key)))
+	forged := filepath.Join(w.opts.Dir, "projects", "-p", "mine.jsonl")
+	if err := os.MkdirAll(filepath.Dir(forged), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(forged, []byte("{}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	with := prompt("mine", key)
+	with["transcript_path"] = forged
+	event(t, forger, nil, with)
 
 	shown("the real hook of the session", event(t, w.client(t), nil, prompt("real", key)))
-	if got := w.refusals(t); len(got) != 4 {
+	if got := w.refusals(t); len(got) != 5 || !strings.Contains(strings.Join(got, "\n"), "transcript") {
 		t.Errorf("each reason is recorded once: %q", got)
 	}
 }

@@ -33,6 +33,9 @@ func TestStoreIsAskedAbout(t *testing.T) {
 	link("notes", filepath.Join(root, "memory"))
 	link("later.md", filepath.Join(root, "memory", "semantic", "later.md")) // leads to what is not there yet
 	link("round", filepath.Join(project, "round"))
+	if err := os.Symlink(filepath.Join(project, "memory"), filepath.Join(root, "out")); err != nil {
+		t.Skip(err)
+	}
 	up, err := filepath.Rel(project, root)
 	if err != nil {
 		t.Fatal(err)
@@ -79,6 +82,8 @@ func TestStoreIsAskedAbout(t *testing.T) {
 		{"a link to its notes", "claude", "Edit", file(project + "/notes/semantic/a.md"), true},
 		{"a link to a file that is not there", "claude", "Write", file("later.md"), true},
 		{"up behind a link", "claude", "Write", file(project + "/notes/../config.json"), true},
+		{"up behind a link that leads out", "claude", "Write", file(root + "/out/../config.json"), true},
+		{"a link that leads out", "claude", "Write", file(root + "/out/a.md"), false},
 		{"a link to itself", "claude", "Write", file("round"), false},
 		{"the project", "claude", "Write", file(project + "/memory/a.md"), false},
 		{"a sibling of the store", "claude", "Write", file(root + "2/config.json"), false},

@@ -92,29 +92,37 @@ func Police(s *store.Store, e agent.Event, at policy.Scope, o PromptOptions) (v 
 	if v.Decision, v.Line = said.Decision, said.Line; said.Decision == "" && len(said.Context) == 0 {
 		return v, err
 	}
-	rd, rerr := app.OpenRedactor(s)
-	if rerr != nil {
-		said.Message, said.Context = "", nil // who cannot redact says nothing
-	}
-	switch {
-	case v.Decision == policy.Deny:
-		v.Text = "Denied by the user's policy"
-		if said.Message != "" {
-			v.Text += ": " + rd.Redact(said.Message).String()
-		}
-	case v.Decision == "":
-		if !o.Try {
-			said.Context = unsaid(s, e, said.Context)
-		}
-		if len(said.Context) == 0 {
-			return v, err
-		}
-		v.Text = rd.Redact(policyBlock(said.Context)).String()
+	if v.Text = policyText(s, e, said, o); v.Decision == "" && v.Text == "" {
+		return v, err
 	}
 	if !o.Try {
 		err = errors.Join(err, logPoliced(s, e, v, time.Since(began)))
 	}
 	return v, err
+}
+
+// policyText is what the agent is shown of what the policy says to a call, "" for nothing.
+func policyText(s *store.Store, e agent.Event, said policy.Verdict, o PromptOptions) string {
+	rd, err := app.OpenRedactor(s)
+	if err != nil {
+		said.Message, said.Context = "", nil // who cannot redact says nothing
+	}
+	switch said.Decision {
+	case policy.Deny:
+		text := "Denied by the user's policy"
+		if said.Message != "" {
+			text += ": " + rd.Redact(said.Message).String()
+		}
+		return text
+	case "":
+		if !o.Try {
+			said.Context = unsaid(s, e, said.Context)
+		}
+		if len(said.Context) > 0 {
+			return rd.Redact(policyBlock(said.Context)).String()
+		}
+	}
+	return ""
 }
 
 // logPoliced records what was said to a call.
