@@ -15,9 +15,18 @@ type Call struct {
 	TaskType string // the kind of sub-agent; "" for the usual one
 }
 
+// CalledByModel reports whether the metadata of a call of an MCP tool says that a model made it: those of a hook have
+// neither the id of a tool's use (Claude Code) nor that of a call (Codex).
+func CalledByModel(meta map[string]any) bool {
+	_, claude := meta["claudecode/toolUseId"]
+	_, codex := meta["callId"]
+	return claude || codex
+}
+
 // Bounds of what is read of a call.
 const (
 	maxCallEdits = 32
+	maxCallFiles = 1000
 	maxCallText  = 16 << 10
 )
 
@@ -94,7 +103,16 @@ func callOf(kind toolKind, e Event) (c Call) {
 			}
 		}
 	})
-	if kind == patchTool {
+	return c.withPatch(kind, patch)
+}
+
+// withPatch reads the patch of a call: the text that a tool got, or one in the command line of a shell, which hands it to
+// the program that applies patches.
+func (c Call) withPatch(kind toolKind, patch string) Call {
+	if kind != patchTool {
+		patch = c.Command
+	}
+	if kind == patchTool || strings.Contains(patch, "*** Begin Patch") {
 		c.Files, c.Text = readPatch(patch)
 	}
 	return c
@@ -107,7 +125,7 @@ func readPatch(patch string) (files []string, changed string) {
 	for line := range strings.Lines(patch) {
 		line = strings.TrimRight(line, "\r\n")
 		if name, ok := patchHeader(line); ok {
-			if len(files) < maxCallEdits {
+			if len(files) < maxCallFiles {
 				files = append(files, name)
 			}
 			continue

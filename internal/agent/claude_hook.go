@@ -85,6 +85,14 @@ func (claude) Verdict(e Event, allow bool, reason string) []byte {
 	return envelopeDeny(e, reason)
 }
 
+// Ask implements HookDialect.
+func (claude) Ask(e Event, reason string) []byte {
+	if e.Name != "PreToolUse" {
+		return nil
+	}
+	return preToolDecision("ask", reason)
+}
+
 // ContextLimit implements HookDialect. Claude Code keeps at most 10,000 UTF-16
 // code units of a hook's output; of a longer one the model sees a 2 KB preview
 // and a file name. The margin is for what an agent may put around the text.

@@ -119,6 +119,9 @@ func (d *dialect) Verdict(e Event, allow bool, reason string) []byte {
 	return nil
 }
 
+// Ask implements HookDialect. Codex knows no question here, and none was tried with the other agents: they deny.
+func (d *dialect) Ask(e Event, reason string) []byte { return d.Verdict(e, false, reason) }
+
 // ContextLimit implements HookDialect.
 func (d *dialect) ContextLimit() ContextLimit { return d.limit }
 
@@ -226,13 +229,18 @@ func envelope(e Event, text string) []byte {
 func envelopeDeny(e Event, reason string) []byte {
 	switch e.Name {
 	case "PreToolUse":
-		return []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":` +
-			QuoteJSON(reason) + "}}\n")
+		return preToolDecision("deny", reason)
 	case "PermissionRequest":
 		return []byte(`{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":` +
 			QuoteJSON(reason) + "}}}\n")
 	}
 	return nil
+}
+
+// preToolDecision is the form of a decision before a tool runs.
+func preToolDecision(decision, reason string) []byte {
+	return []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"` + decision + `","permissionDecisionReason":` +
+		QuoteJSON(reason) + "}}\n")
 }
 
 // envelopeAllow allows what the user would be asked, in the same form.

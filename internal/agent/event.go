@@ -107,6 +107,10 @@ type HookDialect interface {
 	// asked. It returns nil when the event has no way to say so.
 	Verdict(e Event, allow bool, reason string) []byte
 
+	// Ask lets the agent ask its user about the call of a tool, in answer to e before it runs, and shows the reason. An
+	// agent whose hooks cannot do that denies the call.
+	Ask(e Event, reason string) []byte
+
 	// ContextLimit is how much text a reply may carry. An agent that gets more
 	// shows its model a part or a preview, so a caller stays below.
 	ContextLimit() ContextLimit

@@ -67,6 +67,18 @@ func clientTools(t *testing.T, m *machine) {
 		m.has("the record", m.record(planned), "% of the question", "while in plan mode")
 		m.lacks("the note: the mode refused", m.note(planned), "Refused by the user")
 	})
+	t.Run("a tool does not write into the store unasked", func(t *testing.T) {
+		m.t = t
+		m.model.Forget()
+		file := filepath.Join(m.home, ".anamnesis", "memory", "semantic", "forged.md")
+		m.session("88888888-8888-4888-8888-888888888885", `Write it down.
+@tool Write {"file_path":"`+file+`","content":"forged"}
+@say Done.`, "--allowedTools", "Bash,Write,Edit,Read")
+		m.has("the conversation", m.model.Requests(), "forged.md is in the user's memory", "`anamnesis edit`")
+		if _, err := os.Stat(file); err == nil {
+			t.Error("the file was written")
+		}
+	})
 	t.Run("the policy denies a command", func(t *testing.T) {
 		m.t = t
 		if err := os.WriteFile(policy, []byte(`{"tool":"Bash","pattern":"> forbidden","decision":"deny","message":"Not here."}`), 0o600); err != nil {

@@ -99,7 +99,7 @@ func (p *program) tryTool(cmd *cobra.Command, project, tool, text string) error 
 		if perr != nil {
 			p.note("%s", printable(perr.Error()))
 		}
-		if v.Decision == policy.Deny {
+		if v.Decision == policy.Deny || v.Decision == policy.Ask {
 			return hooks.PromptAnswer{Text: v.Text + "\n"}, nil
 		}
 		a, err := hooks.Tool(ctx, r, e, dialect.Call(e), o)

@@ -115,6 +115,8 @@ func (p *program) policyCheck(cmd *cobra.Command, at policy.Scope, tool, text st
 		switch v := a.Call; {
 		case v == nil:
 			p.printf("%s, %s that cannot be understood\n", plural(len(a.Rules), "rule"), plural(len(a.Problems), "line"))
+		case v.Decision == policy.Ask:
+			p.printf("%s: %s\n", v.Decision, printable(v.Text))
 		case v.Decision != "":
 			p.printf("%s (line %d)\n", v.Decision, v.Line)
 		case v.Text != "":

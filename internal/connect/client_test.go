@@ -202,7 +202,7 @@ func serversSuite(t *testing.T, f connect.ServerFile, old []byte) {
 // of SessionStart that is sent to a server, and lets hooks of WorktreeCreate replace git.
 func TestNoHookIsSeen(t *testing.T) {
 	h := connect.ByName("claude")
-	for _, hook := range h.ServerHooks.Over(h.Settings.PlainHooks("x"), "anamnesis") {
+	for _, hook := range h.ServerHooks.Over(h.Settings.PlainHooks("x"), "anamnesis", "k") {
 		switch hook.Event {
 		case "PreCompact", "PostCompact", "WorktreeCreate", "Stop":
 			t.Errorf("the user would see a hook of %s", hook.Event)

@@ -28,15 +28,15 @@ type Options struct {
 	Command        []string // what hooks and the server run
 	Server         string   // name of the server; "" means DefaultServer
 	NoHooks, NoMCP bool
-	OverServer     bool     // events that a server can answer are sent to it, where the agent can
+	HookKey        string   // of events that are sent to the server, where the agent can and a server can answer; "" for none
 	Allow          []string // tools of the server that are called without asking the user
 }
 
 // Hooks lists the hooks that an agent is given.
 func Hooks(h *Client, o Options) []Hook {
 	hooks := h.Settings.PlainHooks(CommandPrefix(o.Env, o.Command...))
-	if h.ServerHooks != nil && o.OverServer {
-		return h.ServerHooks.Over(hooks, cmp.Or(o.Server, DefaultServer))
+	if h.ServerHooks != nil && o.HookKey != "" {
+		return h.ServerHooks.Over(hooks, cmp.Or(o.Server, DefaultServer), o.HookKey)
 	}
 	return hooks
 }

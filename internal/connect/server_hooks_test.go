@@ -1,10 +1,14 @@
 package connect_test
 
 import (
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"anamnesis/internal/connect"
+	"anamnesis/internal/store"
 )
 
 // Hooks over a server take the place of those that start a process, are installed once, and leave
@@ -18,11 +22,11 @@ func TestServerHooks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	served, err := editor.Install(first, over.Over(plain, "memory"), connect.Own)
+	served, err := editor.Install(first, over.Over(plain, "memory", "KEY"), connect.Own)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := editor.Install(served, over.Over(plain, "memory"), connect.Own)
+	again, err := editor.Install(served, over.Over(plain, "memory", "KEY"), connect.Own)
 	if err != nil || string(again) != string(served) {
 		t.Errorf("installed twice: %v\n%s", err, again)
 	}
@@ -33,6 +37,13 @@ func TestServerHooks(t *testing.T) {
 	hooks, _, err := editor.Installed(served, connect.Own)
 	if err != nil || len(hooks) != len(plain) {
 		t.Errorf("%d hooks are found, want %d: %v", len(hooks), len(plain), err)
+	}
+	if n := strings.Count(text, `"anamnesis_key": "KEY"`); n != 3 {
+		t.Errorf("%d hooks have the key:\n%s", n, text)
+	}
+	keyless := strings.ReplaceAll(text, `"anamnesis_key": "KEY", `, "") // of a version before the key
+	if upgraded, err := editor.Install([]byte(keyless), over.Over(plain, "memory", "KEY"), connect.Own); err != nil || string(upgraded) != text {
+		t.Errorf("hooks without a key: %v\n%s", err, upgraded)
 	}
 	back, err := editor.Uninstall(served, connect.Own)
 	if err != nil || strings.Contains(string(back), connect.HookTool) || !strings.Contains(string(back), `"scan"`) {
@@ -45,5 +56,36 @@ func TestServerHooks(t *testing.T) {
 		if got := over.Has(version); got != want {
 			t.Errorf("version %q: %v", version, got)
 		}
+	}
+}
+
+// The key of a store is made once and is private; what is no file of ours is none.
+func TestHookKey(t *testing.T) {
+	s, err := store.Open(store.Options{Root: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := connect.HookKey(s.Root()); got != "" {
+		t.Errorf("a new store has the key %q", got)
+	}
+	if err := connect.KeepHookKey(s, "SOMEKEY"); err != nil {
+		t.Fatal(err)
+	}
+	file := s.Path("hook.key")
+	if got := connect.HookKey(s.Root()); got != "SOMEKEY" {
+		t.Errorf("the key is %q", got)
+	}
+	if fi, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && fi.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", fi.Mode(), err)
+	}
+	other := filepath.Join(t.TempDir(), "key")
+	if err := os.Rename(file, other); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(other, file); err != nil {
+		t.Skip(err)
+	}
+	if got := connect.HookKey(s.Root()); got != "" {
+		t.Errorf("through a link the key is %q", got)
 	}
 }

@@ -78,6 +78,7 @@ type Hook struct {
 
 	// Server is the MCP server that is sent the event (HookTool), in place of Command; "" for none.
 	Server string
+	Key    string // that the server expects (HookKey)
 }
 
 // An Edit is a proposed change of a settings file. Old is nil when the file does not exist.

@@ -187,15 +187,7 @@ func (h *Hook) ours(own func(string) bool) bool { return h.Server != "" || own(h
 // around it.
 func (f hooksFile) readEntry(n *node) (h Hook, ok bool) {
 	if tool, _ := n.member("tool"); tool != nil && tool.text == HookTool {
-		server, _ := n.member("server")
-		if server == nil || server.text == "" {
-			return h, false
-		}
-		h.Server = server.text
-		if t, _ := n.member(f.timeout()); t != nil {
-			h.Timeout, _ = strconv.Atoi(t.text)
-		}
-		return h, true
+		return f.readServerEntry(n)
 	}
 	command, _ := n.member("command")
 	if command == nil || command.kind != '"' {
@@ -222,6 +214,23 @@ func (f hooksFile) readEntry(n *node) (h Hook, ok bool) {
 	return h, true
 }
 
+// readServerEntry reads an entry that asks our server.
+func (f hooksFile) readServerEntry(n *node) (h Hook, ok bool) {
+	server, _ := n.member("server")
+	if server == nil || server.text == "" {
+		return h, false
+	}
+	h.Server = server.text
+	input, _ := n.member("input")
+	if key, _ := input.member(hookKeyMember); key != nil && key.kind == '"' {
+		h.Key = key.text
+	}
+	if t, _ := n.member(f.timeout()); t != nil {
+		h.Timeout, _ = strconv.Atoi(t.text)
+	}
+	return h, true
+}
+
 // matches compares two matchers; an empty one and a star both mean everything.
 func matches(a, b string) bool {
 	if a == "*" {
@@ -237,8 +246,8 @@ func (f hooksFile) entry(h Hook) value {
 	var members []value
 	if h.Server != "" {
 		return object(named("type", text(`"mcp_tool"`)), named("server", text(agent.QuoteJSON(h.Server))),
-			named("tool", text(agent.QuoteJSON(HookTool))),
-			named("input", text(hookArguments)), named("timeout", text(strconv.Itoa(h.Timeout))))
+			named("tool", text(agent.QuoteJSON(HookTool))), named("input", text(hookArguments(h.Key))),
+			named("timeout", text(strconv.Itoa(h.Timeout))))
 	}
 	if f.named {
 		members = append(members, named("name", text(`"anamnesis"`)))

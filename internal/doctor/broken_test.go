@@ -91,6 +91,15 @@ func diseases() []disease {
 			replaceIn(" "+filepath.ToSlash(b.bin)+" ", " ~/bin/anamnesis ")(t, b)
 		}, doctor.Info, "the shell completes"},
 		{"hooks of another store", "hook-program", replaceIn("ANAMNESIS_HOOK=1", "ANAMNESIS_HOOK=1 ANAMNESIS_HOME=/else"), doctor.Warn, "/else"},
+		{"hooks without the key", "hook-program", func(t *testing.T, b *body) {
+			c := b.Harnesses[0].Client
+			plain := c.Settings.PlainHooks(connect.CommandPrefix(connect.Env{MachineID: "box"}, b.bin))
+			hooks, err := c.Settings.Install(nil, c.ServerHooks.Over(plain, "anamnesis", "OTHER"), connect.Own)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.write(t, b.settings, string(hooks), 0o600)
+		}, doctor.Warn, "lack the key of this store"},
 		{"hooks of another program", "hook-program", func(t *testing.T, b *body) {
 			b.Self = filepath.Join(b.dir, "two", filepath.Base(b.bin))
 			b.write(t, b.Self, "", 0o700)

@@ -147,11 +147,7 @@ func (p *Target) judgeEntry(e entry, other func(program string) Result) (s State
 		return p.Self != "" && resolveLinks(program) != resolveLinks(p.Self) && strings.HasPrefix(filepath.Base(program), programName)
 	}
 	if e.hook.Server != "" {
-		if e.hook.Event == "PreToolUse" && p.Store != nil && there(p.Store.Path(policy.File)) {
-			return Warn, "the policy for tools is checked by the server " + e.hook.Server + ", and not while that is not connected",
-				"`anamnesis init` lets a separate process check each call"
-		}
-		return OK, "hooks ask the server " + e.hook.Server, ""
+		return p.judgeServerEntry(e)
 	}
 	if len(e.line) == 0 {
 		return Warn, "a command that runs more than one program is not looked into", again
@@ -184,6 +180,19 @@ func (p *Target) judgeEntry(e entry, other func(program string) Result) (s State
 		return r.State, r.Evidence[0], r.Next
 	}
 	return OK, "hooks run " + program, ""
+}
+
+// judgeServerEntry is judgeEntry for a hook that asks a server.
+func (p *Target) judgeServerEntry(e entry) (s State, line, next string) {
+	switch {
+	case p.Store != nil && (e.hook.Key == "" || e.hook.Key != connect.HookKey(p.Store.Root())):
+		return Warn, "the server " + e.hook.Server + " refuses the hooks that ask it: they lack the key of this store, so prompts and " +
+			"tools are shown nothing", "`anamnesis init` writes the key into them"
+	case e.hook.Event == "PreToolUse" && p.Store != nil && there(p.Store.Path(policy.File)):
+		return Warn, "the policy for tools is checked by the server " + e.hook.Server + ", and not while that is not connected",
+			"`anamnesis init` lets a separate process check each call"
+	}
+	return OK, "hooks ask the server " + e.hook.Server, ""
 }
 
 func checkHooksTwice(_ context.Context, p *Target) Result {

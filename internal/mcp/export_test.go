@@ -76,3 +76,8 @@ func (s *Server) Replace(d Doubles) {
 		s.syncState = d.Status
 	}
 }
+
+// OwnTranscript reports whether a transcript is where an agent keeps its sessions.
+func OwnTranscript(home string, h *agent.Harness, file string) bool {
+	return ownTranscript(home, h, file)
+}

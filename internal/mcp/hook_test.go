@@ -18,6 +18,7 @@ func TestHookTool(t *testing.T) {
 	w := open(t, inShop)
 	dir := w.opts.Dir
 	w.add(t, note.Note{Title: "Round tax per line", Body: "recalcTax in cart.go rounds each line to cents before summing.", Project: "shop"})
+	key := `"anamnesis_key":"` + w.hookKey(t) + `",`
 	cs := w.client(t)
 	list, err := cs.ListTools(t.Context(), nil)
 	if err != nil {
@@ -36,18 +37,30 @@ func TestHookTool(t *testing.T) {
 		}
 		return res.Content[0].(*sdk.TextContent).Text
 	}
-	prompt := `{"anamnesis_agent":"claude","hook_event_name":"UserPromptSubmit","session_id":"s","cwd":"` + dir + `","prompt":"why does recalcTax round each line?"}`
+	prompt := `{` + key + `"anamnesis_agent":"claude","hook_event_name":"UserPromptSubmit","session_id":"s","cwd":"` + dir + `","prompt":"why does recalcTax round each line?"}`
 	if got := ask(prompt); !strings.Contains(got, `"hookEventName":"UserPromptSubmit","additionalContext":"[anamnesis:begin]`) || !strings.Contains(got, "Round tax per line") {
 		t.Errorf("a prompt is answered %q", got)
 	}
 	for _, args := range []string{
 		prompt, // it was shown before
-		`{"anamnesis_agent":"claude","hook_event_name":"Stop","session_id":"s","prompt":"x"}`,
-		`{"hook_event_name":["x"]}`, `{}`, `{"anamnesis_agent":"nobody","hook_event_name":"UserPromptSubmit","prompt":"\u0000"}`,
+		`{` + key + `"anamnesis_agent":"claude","hook_event_name":"Stop","session_id":"s","prompt":"x"}`,
+		`{` + key + `"hook_event_name":["x"]}`, `{}`, `{` + key + `"anamnesis_agent":"nobody","hook_event_name":"UserPromptSubmit","prompt":"\u0000"}`,
 	} {
 		if got := ask(args); got != "{}" {
 			t.Errorf("%s is answered %q", args, got)
 		}
+	}
+}
+
+// A tool that would write into the store is asked about over MCP too.
+func TestHookToolGuardsStore(t *testing.T) {
+	w := open(t, inShop)
+	got := event(t, w.client(t), nil, map[string]any{
+		"anamnesis_key": w.hookKey(t), "anamnesis_agent": "claude", "hook_event_name": "PreToolUse", "session_id": "s", "cwd": w.opts.Dir,
+		"tool_name": "Write", "tool_input": map[string]any{"file_path": w.Store.Path("config.json"), "command": "", "notebook_path": ""},
+	})
+	if !strings.Contains(got, `"permissionDecision":"ask"`) || !strings.Contains(got, "config.json is in the user's memory") {
+		t.Errorf("it is answered %q", got)
 	}
 }
 

@@ -60,9 +60,10 @@ type Server struct {
 	syncNow   func(ctx context.Context) (app.SyncResult, int, error)
 	syncState func(ctx context.Context) (app.SyncState, error)
 
-	roots roots
-	fresh fresh
-	slots chan struct{} // calls that are worked on
+	roots  roots
+	events hookEvents
+	fresh  fresh
+	slots  chan struct{} // calls that are worked on
 }
 
 // Limits of one server.
@@ -156,6 +157,7 @@ func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 		return fmt.Errorf("serve MCP: %w", err)
 	}
 	defer s.roots.drop(ss)
+	defer s.events.drop(ss)
 	ended := make(chan struct{})
 	go func() {
 		_ = ss.Wait() // what ended it is known to the guard

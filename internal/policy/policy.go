@@ -31,6 +31,7 @@ type Decision string
 // The decisions.
 const (
 	Deny    Decision = "deny"    // the call does not happen
+	Ask     Decision = "ask"     // the user is asked; no rule of the file says it
 	Allow   Decision = "allow"   // the user is not asked; before a tool runs it is Context
 	Context Decision = "context" // the agent is shown something
 )

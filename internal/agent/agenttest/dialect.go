@@ -27,6 +27,9 @@ func replies(t *testing.T, h *agent.Harness, e agent.Event) {
 			t.Errorf("the verdict %q is no JSON", v)
 		}
 	}
+	if v := h.Hooks.Ask(e, "because \"x\""); len(v) > 0 && !json.Valid(v) {
+		t.Errorf("the question %q is no JSON", v)
+	}
 	limit := h.Hooks.ContextLimit()
 	if limit.Max <= 0 || h != agent.Default() && (limit.Max >= maxReply || limit.Size == nil || limit.Size('é') != 2) {
 		t.Errorf("a text may have %d; want less than %d bytes", limit.Max, maxReply)

@@ -188,8 +188,7 @@ func installedHarness(r *app.Rooms) doctor.Harness {
 		if err := pl.PlanHooks(r.Config, env, pl.Name != "" && !setup.Policed(r.Config.Home)); err != nil {
 			return err
 		}
-		_, err := setup.Installer(r.Host, r.Store).Connect(a, pl.AgentPlan.Parts)
-		return err
+		return pl.ConnectHooks(setup.Installer(r.Host, r.Store))
 	}
 	return h
 }

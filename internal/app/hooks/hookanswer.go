@@ -45,11 +45,14 @@ func AnswerPrompt(ctx context.Context, c HookCall) (text string, err error) {
 }
 
 // AnswerTool returns the reply to a call of a tool before it runs, in the form of its agent. What
-// the user's policy denies is denied, whatever else fails.
+// the user's policy denies is denied, whatever else fails, and a call that would write into the store is asked about.
 func AnswerTool(ctx context.Context, c HookCall) (reply []byte, err error) {
 	v, perr := Police(c.Host.Store, c.Event, policy.PreTool, PromptOptions{})
-	if v.Decision == policy.Deny {
+	switch v.Decision {
+	case policy.Deny:
 		return c.Harness.Hooks.Verdict(c.Event, false, v.Text), perr
+	case policy.Ask:
+		return c.Harness.Hooks.Ask(c.Event, v.Text), perr
 	}
 	text, terr := ToolRules(ctx, c)
 	return c.Harness.Hooks.Reply(c.Event, v.Text+text), errors.Join(perr, terr)

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -28,8 +29,8 @@ type PolicyAnswer struct {
 
 // A CallVerdict is what the policy says to a call.
 type CallVerdict struct {
-	Decision policy.Decision `json:"decision"` // deny, allow or ""
-	Line     int             `json:"line"`     // of the rule that decided
+	Decision policy.Decision `json:"decision"` // deny, ask, allow or ""
+	Line     int             `json:"line"`     // of the rule that decided; 0 for the one that holds without a policy
 	Text     string          `json:"text"`     // what the agent is shown
 }
 
@@ -70,8 +71,9 @@ func policyNotice(s *store.Store) string {
 
 // Police asks the policy about a call at a moment: before the tool runs, or when the user
 // would be asked. What it tells an agent it tells a session once. A policy that is
-// damaged denies nothing; the error says so once in a session. With try nothing is
-// remembered or logged.
+// damaged denies nothing; the error says so once in a session. A call that would write into
+// the store is the user's to allow, whatever the policy says short of denying it. With try
+// nothing is remembered or logged.
 func Police(s *store.Store, e agent.Event, at policy.Scope, o PromptOptions) (v CallVerdict, err error) {
 	began := time.Now()
 	p, err := policy.Read(s.Path(policy.File))
@@ -82,39 +84,73 @@ func Police(s *store.Store, e agent.Event, at policy.Scope, o PromptOptions) (v 
 		err = nil
 	}
 	said := p.Decide(at, e.ToolName, e.ToolInput)
+	if said.Decision != policy.Deny {
+		if named, file := storeFile(s, e); file != "" {
+			return protect(s, e, at, o, named, file), err
+		}
+	}
 	if v.Decision, v.Line = said.Decision, said.Line; said.Decision == "" && len(said.Context) == 0 {
 		return v, err
 	}
-	rd, rerr := app.OpenRedactor(s)
-	if rerr != nil {
+	if v.Text = policyText(s, e, said, o); v.Decision == "" && v.Text == "" {
+		return v, err
+	}
+	if !o.Try {
+		err = errors.Join(err, logPoliced(s, e, v, time.Since(began)))
+	}
+	return v, err
+}
+
+// policyText is what the agent is shown of what the policy says to a call, "" for nothing.
+func policyText(s *store.Store, e agent.Event, said policy.Verdict, o PromptOptions) string {
+	rd, err := app.OpenRedactor(s)
+	if err != nil {
 		said.Message, said.Context = "", nil // who cannot redact says nothing
 	}
-	switch {
-	case v.Decision == policy.Deny:
-		v.Text = "Denied by the user's policy"
+	switch said.Decision {
+	case policy.Deny:
+		text := "Denied by the user's policy"
 		if said.Message != "" {
-			v.Text += ": " + rd.Redact(said.Message).String()
+			text += ": " + rd.Redact(said.Message).String()
 		}
-	case v.Decision == "":
+		return text
+	case "":
 		if !o.Try {
 			said.Context = unsaid(s, e, said.Context)
 		}
-		if len(said.Context) == 0 {
-			return v, err
+		if len(said.Context) > 0 {
+			return rd.Redact(policyBlock(said.Context)).String()
 		}
-		v.Text = rd.Redact(policyBlock(said.Context)).String()
 	}
-	if !o.Try && !s.ReadOnly() {
-		rec := store.Record{
-			Kind: store.Policed, Session: e.SessionID, Text: string(v.Decision), Count: 1, Out: recall.Tokens(v.Text), Query: e.ToolName,
-			MS: app.Milliseconds(time.Since(began)),
-		}
-		if v.Decision == "" {
-			rec.Text = string(policy.Context)
-		}
-		err = errors.Join(err, s.Events().Log(rec))
+	return ""
+}
+
+// logPoliced records what was said to a call.
+func logPoliced(s *store.Store, e agent.Event, v CallVerdict, took time.Duration) error {
+	if s.ReadOnly() {
+		return nil
 	}
-	return v, err
+	return s.Events().Log(store.Record{
+		Kind: store.Policed, Session: e.SessionID, Text: string(cmp.Or(v.Decision, policy.Context)), Count: 1, Out: recall.Tokens(v.Text),
+		Query: e.ToolName, MS: app.Milliseconds(took),
+	})
+}
+
+// protect answers a call that would write a file of the store: before it runs the user is to be asked, and when the user
+// is asked nothing answers in their place.
+func protect(s *store.Store, e agent.Event, at policy.Scope, o PromptOptions, named, file string) (v CallVerdict) {
+	if at != policy.PreTool {
+		return v
+	}
+	if named = note.Line(named, 200); named != file {
+		named += " (" + note.Line(file, 200) + ")"
+	}
+	v.Decision = policy.Ask
+	v.Text = named + " is in the user's memory: the user's notes are changed with `anamnesis edit`, not by the tools of an agent."
+	if !o.Try {
+		_ = logPoliced(s, e, v, 0) // the call is asked about in any case
+	}
+	return v
 }
 
 // policyTokens is how much the policy tells before one call at most.

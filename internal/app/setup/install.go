@@ -5,7 +5,9 @@
 package setup
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -59,6 +61,7 @@ type InstallPlan struct {
 	Harness   *connect.Client `json:"-"`
 	Name      string          `json:"-"` // of the MCP server
 	config    []byte
+	hookKey   string            // of the hooks that ask the server; "" for none
 	AgentPlan connect.AgentPlan `json:"-"` // what becomes of the files of Harness
 }
 
@@ -252,8 +255,12 @@ func (pl *InstallPlan) PlanHooks(c *config.Config, env connect.Env, over bool) e
 		return fmt.Errorf("init: where %s keeps its settings is not known without a home folder; set %s", h.Title, config.AgentHomeName(h.Name))
 	}
 	pl.Settings = h.Settings.SettingsPath(home)
+	if over {
+		pl.hookKey = cmp.Or(connect.HookKey(c.Home), rand.Text())
+	}
 	o := connect.Options{
-		Home: home, UserHome: c.UserHome, Env: env, Command: pl.Command, Server: pl.Name, NoMCP: pl.MCP == nil, OverServer: over, Allow: pl.Allow,
+		Home: home, UserHome: c.UserHome, Env: env, Command: pl.Command,
+		Server: pl.Name, NoMCP: pl.MCP == nil, HookKey: pl.hookKey, Allow: pl.Allow,
 	}
 	for _, hook := range connect.Hooks(h, o) {
 		what := hook.Command
@@ -265,6 +272,15 @@ func (pl *InstallPlan) PlanHooks(c *config.Config, env connect.Env, over bool) e
 	var err error
 	pl.AgentPlan, err = connect.PlanAgent(h, o)
 	return refusal(err)
+}
+
+// ConnectHooks carries out what PlanHooks worked out. The key comes first: a hook whose key the store lacks is refused.
+func (pl *InstallPlan) ConnectHooks(in *connect.Installer) error {
+	if err := connect.KeepHookKey(in.Store, pl.hookKey); err != nil {
+		return err
+	}
+	_, err := in.Connect(pl.Harness, pl.AgentPlan.Parts)
+	return err
 }
 
 // refusal says why nothing is touched.
@@ -330,7 +346,7 @@ func Install(ctx context.Context, h app.Host, pl InstallPlan) (done Installed, e
 		done.MCP = in.Register(ctx, servers, pl.Name, pl.MCP, settingsOf(h, pl.Harness))
 	}
 	if pl.Settings != "" {
-		if _, err := in.Connect(pl.Harness, pl.AgentPlan.Parts); err != nil {
+		if err := pl.ConnectHooks(in); err != nil {
 			return done, fmt.Errorf("init: %w", err)
 		}
 		done.Hooks = pl.Settings
