@@ -197,7 +197,7 @@ func (s *stage) write(st *stand) error {
 		n.Body += "\n" + word
 		size = len(n.Format())
 		began := time.Now()
-		out, err := st.ingester.Add(s.ctx, ingest.Draft{Note: n})
+		out, err := st.ingester.Admit(s.ctx, ingest.Draft{Note: n, By: ingest.Person})
 		if err != nil {
 			return 0, err
 		}
