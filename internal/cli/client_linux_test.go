@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -91,6 +92,14 @@ func (m *machine) openTerminal() (pty, tty *os.File) {
 		m.t.Fatal(err)
 	}
 	return pty, tty
+}
+
+// attend gives a command a terminal as its input. The function closes it.
+func (m *machine) attend(cmd *exec.Cmd) func() {
+	m.t.Helper()
+	pty, tty := m.openTerminal()
+	cmd.Stdin = tty
+	return func() { _, _ = tty.Close(), pty.Close() }
 }
 
 // person has a person run a session with an id, in a terminal, and waits until it was

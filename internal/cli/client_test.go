@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -176,7 +177,11 @@ func (m *machine) ours(args ...string) string {
 	// Cleanups run when the context of the test has ended.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(m.t.Context()), 5*time.Minute)
 	defer cancel()
-	out, _ := m.command(ctx, m.program, args...).CombinedOutput()
+	cmd := m.command(ctx, m.program, args...)
+	if slices.Contains([]string{"add", "review", "slot"}, args[0]) { // what a person writes comes from a terminal
+		defer m.attend(cmd)()
+	}
+	out, _ := cmd.CombinedOutput()
 	return string(out)
 }
 
