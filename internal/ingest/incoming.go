@@ -119,6 +119,11 @@ func applyRemote(w *store.Writer, changes []RemoteChange) (changed []string, err
 	if err == nil {
 		err = w.ReplaceAll(a.files)
 	}
+	for _, id := range a.gone {
+		if err == nil {
+			err = w.EraseHistory(id)
+		}
+	}
 	if err != nil {
 		return changed, fmt.Errorf("adopt %d files: %w; run the sync again", len(changes), err)
 	}
@@ -130,6 +135,7 @@ type application struct {
 	w      *store.Writer
 	seen   map[string]bool // paths of the changes
 	files  []store.Replacement
+	gone   []note.ID // whose files go because what they say was forgotten
 	stones func() ([]tombstone.Tombstone, error) // of memory/, with those that come
 }
 
@@ -163,11 +169,14 @@ func (a *application) admit(c RemoteChange) (current bool, err error) {
 			return false, err
 		}
 		// What was forgotten leaves no trace, also where it came back for a while.
-		if id, v := tombstone.Judge(stones, c.Path, present); v != tombstone.Erase {
+		switch id, v := tombstone.Judge(stones, c.Path, present); {
+		case v != tombstone.Erase:
 			f.Note, f.Former, f.Reason = id, present, store.Merged
 			if c.New == nil {
 				f.Reason = store.Deleted
 			}
+		case c.New == nil: // Finish finds no file of it any more
+			a.gone = append(a.gone, id)
 		}
 	}
 	a.files = append(a.files, f)
