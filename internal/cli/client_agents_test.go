@@ -216,6 +216,14 @@ func (a driven) drive(t *testing.T, m *machine, before map[string]string) {
 			m.lacks("what the model read", m.model.Requests(), "there is no note 01M8DKN00QWTEGWAV4FMV208FP")
 		})
 	}
+	t.Run("a command in the shell of the agent is the agent's", func(t *testing.T) {
+		m.t = t
+		program := "anamnesis" // Copilot refuses paths outside the project
+		if a.name == "codex" { // whose shell sets its own PATH
+			program = m.program
+		}
+		m.agentAdds(program, a.shell, a.command, func(prompt string) { a.run(m, a.args, prompt) })
+	})
 	t.Run("a prompt is told what it is about", func(t *testing.T) {
 		m.t = t
 		m.ours("config", "set", "inject.page.max_tokens", "1") // no line of it at the start
