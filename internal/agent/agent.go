@@ -59,6 +59,10 @@ type Harness struct {
 	// time. It is nil where a session is one file.
 	Parts func(file string) (folders, thread string, ok bool)
 
+	// Subagents are the files of a session's sub-agents; nil where the agent writes none, or this program does not
+	// read them.
+	Subagents *Subagents
+
 	// OtherName returns the name under which the file of a session is compressed, and for a compressed file the
 	// name of the plain one; "" for a file that has none. Both are one session, and a plain file counts where there
 	// is one. It is nil where no session is compressed.
@@ -81,12 +85,12 @@ var All = []*Harness{
 	{
 		Name: claudeName, Title: "Claude Code", Folder: ".claude", Resume: []string{"claude", "--resume"},
 		Sessions: claude{}, Hooks: claude{}, Memory: claude{}, Announce: claudeAnnounce, Beginning: claudeBeginning, Instructed: true,
-		Generates: true,
+		Subagents: claudeSubagents, Generates: true,
 	},
 	{
 		Name: codexName, Title: "Codex", Folder: ".codex", Resume: []string{"codex", "resume"},
 		Sessions: &codexSessions, Hooks: &codexHooks, Memory: codexMemories{}, Transcript: codexTranscript, Parts: codexParts,
-		OtherName: codexOther, Instructed: true, Generates: true,
+		OtherName: codexOther, Subagents: codexSubagents, Instructed: true, Generates: true,
 	},
 	{
 		Name: copilotName, Title: "GitHub Copilot", Folder: ".copilot", Resume: []string{"copilot", "--resume"},

@@ -14,8 +14,14 @@ const (
 
 // ReadSession implements SessionSource.
 func (claude) ReadSession(r io.Reader, limits Limits) (*Session, error) {
+	return readClaude(r, limits, false)
+}
+
+// readClaude reads the records of a session, or of one of its sub-agents.
+func readClaude(r io.Reader, limits Limits, subagent bool) (*Session, error) {
 	limits = limits.withDefaults()
 	c := newClaudeReader(limits)
+	c.subagent = subagent
 	lines := newLineReader(r, limits)
 	for {
 		l, err := lines.read()
@@ -40,6 +46,7 @@ type claudeReader struct {
 	start    starter
 	record   claudeRecord
 	branches branchTree
+	subagent bool // the records of a sub-agent are read, which are the sidechain of its session
 }
 
 func newClaudeReader(limits Limits) *claudeReader {
@@ -86,6 +93,7 @@ func (c *claudeReader) line(l line) {
 	case !object:
 		s.Skipped.NotObject++
 	default:
+		c.record.sidechain = c.record.sidechain && !c.subagent
 		c.facts()
 		if kind := c.take(l.offset); !c.record.sidechain {
 			c.branches.add(c.record.uuid, c.record.continues(), kind, l.offset)

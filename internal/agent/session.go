@@ -91,14 +91,15 @@ const (
 	Assistant Role = "assistant"
 )
 
-// An Asker says who asked: a person, or a program that ran the agent. What sub-agents are asked is no
-// turn of a session.
+// An Asker says who asked: a person, or a program that ran the agent. What the agent asked a sub-agent is no turn
+// of a session (Harness.ReadSubagent).
 type Asker string
 
 // The askers.
 const (
-	Person  Asker = ""
-	Program Asker = "program"
+	Person   Asker = ""
+	Program  Asker = "program"
+	Subagent Asker = "sub-agent" // the agent asked a sub-agent
 )
 
 // A Session is what one transcript says, without the noise of its harness:

@@ -30,6 +30,9 @@ type ExchangeHead struct {
 // HeadOfExchange returns the head of an exchange. Its ask says when its words are no person's, or hold no more.
 func HeadOfExchange(s *session.Session, e *session.Exchange) ExchangeHead {
 	ask := strings.Join(strings.Fields(e.Ask), " ")
+	if e.Subagent != "" {
+		ask = "(asked of a sub-agent) " + ask
+	}
 	if e.Program {
 		ask = "(asked by a program) " + ask
 	}

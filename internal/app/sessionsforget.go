@@ -184,7 +184,7 @@ func KeepExchange(ctx context.Context, r *Rooms, id, title string) (Written, err
 		title = session.TitleOf("", nil, all[at:at+1])
 	}
 	body, _ := fitText(e.Text(), maxSharedText)
-	for _, sol := range session.Solutions(all) {
+	for _, sol := range session.Solutions(session.Talk(all, e.Subagent)) {
 		if sol.Exchange == n {
 			body = "**Fixed:** " + sol.String() + "\n\n" + body
 		}

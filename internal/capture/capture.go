@@ -99,6 +99,9 @@ var errAbsent = fmt.Errorf("%w; check the path", errNoTranscript)
 
 // Capture reads one session and takes it in.
 func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
+	if ofSubagent(q) { // an event inside of one names its file
+		return Capture{Source: q.Source, Trivial: true}, nil
+	}
 	s, err := r.read(q)
 	if err != nil {
 		return Capture{}, fmt.Errorf("capture %s: %w", q.Transcript, err)
@@ -134,7 +137,7 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 	case err != nil:
 		_ = r.store.Events().Log(store.Record{Kind: store.Learnt, Session: q.Session, Project: c.Project, Error: err.Error()})
 	}
-	c.Kept = r.keep(q, &facts, c.Project)
+	c.Kept = r.keep(q, s, &facts, c.Project)
 	if r.trivial(&facts) || c.Learnt == 0 && r.keeps() && facts.answered() {
 		c.Trivial = true
 		return c, skipped(q.Session, c.Project, "trivial")

@@ -42,7 +42,7 @@ func (r *Recorder) Keep(q Request) (kept bool, skipped agent.Skipped, err error)
 		return false, s.Skipped, nil
 	}
 	r.logDamage(q, s, id)
-	err = r.keep(q, &f, r.project(q, f.dir))
+	err = r.keep(q, s, &f, r.project(q, f.dir))
 	return r.keeps() && r.kept.Has(q.Harness.Name, id), s.Skipped, err
 }
 
@@ -72,8 +72,8 @@ func absolute(name string) string {
 	return name
 }
 
-// keep keeps a session word for word.
-func (r *Recorder) keep(q Request, f *facts, project string) error {
+// keep keeps a session word for word, with what its sub-agents found.
+func (r *Recorder) keep(q Request, s *agent.Session, f *facts, project string) error {
 	if !r.keepable(f) || r.forgotten(note.EpisodicID(f.started, q.Harness.Name, f.session(q))) {
 		return nil
 	}
@@ -81,5 +81,5 @@ func (r *Recorder) keep(q Request, f *facts, project string) error {
 	return r.kept.Put(session.Head{
 		Session: f.session(q), Agent: q.Harness.Name, Project: project, Dir: f.folder(q), Branch: f.cleanBranch,
 		Title: title, Program: f.headless, Started: f.started, Ended: f.ended, Undated: f.undated, Transcript: absolute(stored(q)),
-	}, f.kept)
+	}, r.reports(q, s, f))
 }

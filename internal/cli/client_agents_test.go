@@ -216,6 +216,27 @@ func (a driven) drive(t *testing.T, m *machine, before map[string]string) {
 			m.lacks("what the model read", m.model.Requests(), "there is no note 01M8DKN00QWTEGWAV4FMV208FP")
 		})
 	}
+	t.Run("a command in the shell of the agent is the agent's", func(t *testing.T) {
+		m.t = t
+		program := "anamnesis" // Copilot refuses paths outside the project
+		if a.name == "codex" { // whose shell sets its own PATH
+			program = m.program
+		}
+		m.agentAdds(program, a.shell, a.command, func(prompt string) { a.run(m, a.args, prompt) })
+	})
+	if a.name == "codex" {
+		t.Run("what a sub-agent found is kept with its session", func(t *testing.T) {
+			m.t = t
+			a.run(m, a.args, `Hand it on.
+@tool multi_agent_v1/spawn_agent {"message":"Which colour has the banner of the shop?\n@say The banner of the shop is teal."}
+@tool multi_agent_v1/wait_agent {"timeout_ms":20000}
+@say The banner is as it was.`)
+			m.eventually("the report of the sub-agent to be found", func() bool {
+				return strings.Contains(m.ours("search", "--sessions", "--json", "which colour has the banner of the shop"), "(asked of a sub-agent) Which colour")
+			})
+			m.lacks("the sessions", m.ours("sessions"), "Which colour has the banner")
+		})
+	}
 	t.Run("a prompt is told what it is about", func(t *testing.T) {
 		m.t = t
 		m.ours("config", "set", "inject.page.max_tokens", "1") // no line of it at the start

@@ -364,6 +364,10 @@ func TestClient(t *testing.T) {
 			m.has("the explanation", m.ours("why", "--last"), "shown: nothing")
 		}
 	})
+	t.Run("a command in the shell of the agent is the agent's", func(t *testing.T) {
+		m.t = t
+		m.agentAdds("anamnesis", "Bash", "command", func(prompt string) { m.claude("-p", "--allowedTools", "Bash", "--", prompt) })
+	})
 	clientTools(t, m)
 	t.Run("a compaction is followed by the page", func(t *testing.T) {
 		m.t = t

@@ -7,6 +7,27 @@ import (
 	"testing"
 )
 
+// agentAdds has an agent run a command of ours in its shell: the note is the agent's, and no session is shown it as the
+// user's word. program is what the shell finds ours as.
+func (m *machine) agentAdds(program, shell, command string, run func(prompt string)) {
+	m.t.Helper()
+	const title = "The invoices are numbered by year"
+	run("Write it down.\n@tool " + shell + ` {"` + command + `":"` + program + ` add --type semantic --title '` + title + `' --body 'They begin again.'"}` +
+		"\n@say Written.")
+	written := ""
+	files, _ := filepath.Glob(filepath.Join(m.home, ".anamnesis", "memory", "semantic", "*.md"))
+	for _, file := range files {
+		if data, err := os.ReadFile(file); err == nil && strings.Contains(string(data), "title: "+title) {
+			written = string(data)
+		}
+	}
+	m.has("the note", written, "prov_source: agent\n")
+	m.model.Forget()
+	run("Is anything new?\n@say Nothing that I know of.")
+	m.has("what the next session is told", m.model.Requests(), title+" (an agent's note)")
+	m.lacks("the inbox of the user's words", m.ours("review"), "“"+title)
+}
+
 // clientTools are the parts of TestClient about tools and sub-agents.
 func clientTools(t *testing.T, m *machine) {
 	m.ours("add", "--type", "procedural", "--title", "The release makes the tags", "--body", "Never `git tag` by hand.")
@@ -116,5 +137,8 @@ func clientTools(t *testing.T, m *machine) {
 			t.Errorf("no sub-agent was told anything:\n%.4000s", m.model.Requests())
 		}
 		m.has("the explanation", m.ours("why", "--last"), "before a sub-agent started", "Regenerate gRPC clients")
+		found := m.ours("search", "--sessions", "--json", "which command regenerates the gRPC clients")
+		m.has("what is kept of the session", found, "(asked of a sub-agent) Which command regenerates", "make proto-gen")
+		m.lacks("the sessions", m.ours("sessions", "--json"), `"session": "agent-`)
 	})
 }

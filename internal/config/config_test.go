@@ -415,3 +415,33 @@ func TestFormerNames(t *testing.T) {
 		t.Errorf("%d of %d former variables are named", len(unknown), len(former))
 	}
 }
+
+// A shell is an agent's by what its client sets, and by nothing that a terminal of a person has.
+func TestAgentShell(t *testing.T) {
+	shell := func(set ...string) string {
+		return config.Environment{Lookup: func(name string) (string, bool) {
+			for _, kv := range set {
+				if k, v, _ := strings.Cut(kv, "="); k == name {
+					return v, true
+				}
+			}
+			return "", false
+		}}.AgentShell()
+	}
+	for _, kv := range []string{
+		"CLAUDECODE=1", "CODEX_THREAD_ID=01a21b73-017e-74d1-b320-9d5a839c0ab9", "GEMINI_CLI=1", "OPENCODE=1", "COPILOT_CLI=1", "CURSOR_AGENT=1",
+	} {
+		if name, _, _ := strings.Cut(kv, "="); shell("TERM=xterm", kv) != name {
+			t.Errorf("%s is no shell of an agent", kv)
+		}
+	}
+	for _, kv := range []string{
+		"AGENT=1", "AI_AGENT=x", "TERM_PROGRAM=vscode", "VSCODE_INJECTION=1", "CURSOR_TRACE_ID=1", "TMUX=/tmp/tmux-0/default,1,0", "CODEX_HOME=/c",
+		"CODEX_MANAGED_BY_NPM=1", "GEMINI_CLI_HOME=/g", "CLAUDE_CODE_SSE_PORT=1", "COPILOT_HOME=/c", "OPENCODE_DISABLE_MODELS_FETCH=1",
+		"CLAUDECODE=0", "CLAUDECODE=",
+	} {
+		if name := shell("TERM=xterm", kv); name != "" {
+			t.Errorf("%s makes a shell an agent's, by %s", kv, name)
+		}
+	}
+}

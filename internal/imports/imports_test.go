@@ -178,6 +178,16 @@ func (r *room) want(p *imports.Plan, suffix string, action imports.Action, why s
 	}
 }
 
+// lacks checks that a plan does not name a file.
+func (r *room) lacks(p *imports.Plan, suffix string) {
+	r.Helper()
+	for _, it := range p.Items {
+		if strings.HasSuffix(it.Source, suffix) {
+			r.Errorf("the plan has %s: %s (%s)", it.Source, it.Action, it.Why)
+		}
+	}
+}
+
 // stopAfter is a context that ends after a number of looks at it.
 type stopAfter struct {
 	context.Context

@@ -130,6 +130,7 @@ func (im *Importer) past(ctx context.Context, h *agent.Harness, o TranscriptOpti
 			all = append(all, reader.file(f)...)
 		}
 	}
+	p.files -= reader.others
 	return all, nil
 }
 
@@ -141,6 +142,7 @@ type sessionReader struct {
 	place   *placer
 	snap    *snapshot
 	options TranscriptOptions
+	others  int // files that are no session
 }
 
 // file plans what becomes of the sessions in one file; none were not asked for.
@@ -163,9 +165,9 @@ func (r *sessionReader) file(f found) []past {
 	case err != nil:
 		it.Action, it.Why = Refused, err.Error()
 		return []past{s}
-	case len(ids) == 0:
-		it.Action, it.Why = Skipped, "it is the session of a sub-agent"
-		return []past{s}
+	case len(ids) == 0: // of a sub-agent: its session has it
+		r.others++
+		return nil
 	}
 	if ids[0] != "" { // one file holds them all
 		it.Bytes /= int64(len(ids))

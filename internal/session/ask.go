@@ -115,7 +115,7 @@ func (k *Kept) solve(hits []Hit, pick func(*Exchange) string, exact bool) (all [
 		f := Fixed{Hit: h, Exact: exact}
 		if line != "" {
 			if _, exchanges, err := k.Read(h.Session.Key); err == nil {
-				if f.Solution, f.Solved = Solve(exchanges, line); f.Solved {
+				if f.Solution, f.Solved = Solve(Talk(exchanges, h.Exchange.Subagent), line); f.Solved {
 					for _, e := range exchanges {
 						if e.N == f.Solution.Exchange {
 							f.Hit.Exchange = e

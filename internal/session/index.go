@@ -23,7 +23,7 @@ type Session struct {
 	Key       string `json:"key"`
 	Size      int64  `json:"size"`
 	Mod       int64  `json:"mod"`       // of its file, nanoseconds
-	Exchanges int    `json:"exchanges"` // kept of it
+	Exchanges int    `json:"exchanges"` // kept of it, without those of sub-agents
 	Shard     int    `json:"shard"`     // in which its rows stand, and
 	Number    int64  `json:"number"`    // its number there
 	Rows      int    `json:"rows"`
@@ -235,18 +235,19 @@ func (k *Kept) analyseFile(f file) (a analysed) {
 		return a
 	}
 	a.rows = []flat.Text{}
+	before, asked := "", 0
 	for j := range all {
-		before := ""
-		if j > 0 {
-			before = all[j-1].Ask
-		}
 		for n, fields := range analyse(&all[j], &h, before) {
 			a.rows = append(a.rows, flat.Text{
 				Start: places[j].from, End: places[j].to, Group: group(h.Project), Class: uint8(min(n, 255)), Tokens: fields,
 			})
 		}
+		if all[j].Subagent == "" {
+			before = all[j].Ask
+			asked++
+		}
 	}
-	a.session = Session{Head: h, Key: f.key, Size: f.size, Mod: f.mod, Exchanges: len(all), Rows: len(a.rows)}
+	a.session = Session{Head: h, Key: f.key, Size: f.size, Mod: f.mod, Exchanges: asked, Rows: len(a.rows)}
 	return a
 }
 

@@ -48,6 +48,10 @@ type Exchange struct {
 	// Program says that a program asked, not a person.
 	Program bool `json:"program,omitempty"`
 
+	// Subagent is the id of the sub-agent that was asked, "" for the session's own agent: Ask is then the agent's word
+	// and not the user's.
+	Subagent string `json:"sub_agent,omitempty"`
+
 	// TakenBack says that the user went back to before the exchange: it is found, and teaches nothing.
 	TakenBack bool `json:"taken_back,omitempty"`
 
@@ -349,7 +353,11 @@ func (e *Exchange) Text() string {
 			}
 		}
 	}
-	part("> ", e.Ask)
+	asked := "> "
+	if e.Subagent != "" {
+		asked = "(to a sub-agent) "
+	}
+	part(asked, e.Ask)
 	part("| ", e.Pasted)
 	for i := range e.Steps {
 		if s := &e.Steps[i]; s.Said != "" {
