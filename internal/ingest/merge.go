@@ -111,7 +111,7 @@ func (f forgotten) merge(name string, base, ours, theirs []byte) (merged, other 
 // withhold takes a merged note back that was forgotten. What somebody changed
 // without knowing is not lost; what says just what was forgotten is.
 func (f forgotten) withhold(name string, base, merged, other []byte, deleted bool) (stays, loses []byte) {
-	edited := !same(merged, base)
+	edited := !same(merged, base) && !vouchedAlone(merged, base)
 	v := tombstone.Stays
 	if f.has(store.StemID(name)) {
 		_, v = tombstone.Judge(f.stones, name, merged)
@@ -126,6 +126,20 @@ func (f forgotten) withhold(name string, base, merged, other []byte, deleted boo
 		return nil, nil
 	}
 	return nil, merged
+}
+
+// vouchedAlone reports whether two forms of a note differ in nothing but who vouches for it.
+func vouchedAlone(a, b []byte) bool {
+	x, err := note.Parse(a)
+	if err != nil {
+		return false
+	}
+	y, err := note.Parse(b)
+	if err != nil {
+		return false
+	}
+	x.Vouched, x.Reviewed, x.Provenance.Source, x.UpdatedAt, x.Edits = y.Vouched, y.Reviewed, y.Provenance.Source, y.UpdatedAt, y.Edits
+	return note.Equal(x, y)
 }
 
 // same reports whether two files are equal; one that is not there differs from an empty one.
