@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store/project"
 
@@ -63,7 +64,8 @@ func (s *Server) forget(ctx context.Context, c caller, in forgetIn) (any, error)
 	if !in.Apply {
 		return done{ID: n.ID, Outcome: "planned", Message: "nothing was changed yet; apply archives it"}, nil
 	}
-	if _, err := s.rooms.Ingester.Archive(ctx, []note.ID{n.ID}, "an agent was asked to forget it"); err != nil {
+	deciding := app.Deciding(ctx, s.rooms, "archive")
+	if _, err := s.rooms.Ingester.Archive(deciding, []note.ID{n.ID}, "an agent was asked to forget it"); err != nil {
 		return nil, err
 	}
 	if _, err := s.refresh(ctx); err != nil {
