@@ -54,7 +54,11 @@ func (c *Change) Finish(ctx context.Context, noSync bool) (SyncResult, error) {
 
 // Deciding returns a context in which what is written is a decision of the journal, which `anamnesis undo` takes back.
 func Deciding(ctx context.Context, r *Rooms, what string) context.Context {
-	return store.Deciding(ctx, r.Store, r.Host.Face, what)
+	by := r.Host.Face
+	if r.Host.By == ingest.Agent {
+		by = r.Host.By.String()
+	}
+	return store.Deciding(ctx, r.Store, by, what)
 }
 
 // StaleIndex tells people that notes are written and the index could not be updated.

@@ -22,7 +22,8 @@ func newUndo(p *program) *cobra.Command {
 		Short: "Undo the last decision, another one, or what a run wrote",
 		Long: `Take back the last decision that is not taken back yet, wherever it was made: here, in
 the dashboard or in the terminal UI. Decisions are keep, reject, edit, merge, replace,
-archive, restore and project alias. --list shows them with their numbers; NUMBER takes
+archive, restore and project alias. What an agent or a model decided is taken back by its
+number or ID. --list shows them with their numbers; NUMBER takes
 back that one, ID the last one about a note or a draft. It is done at once. The undo
 has a number, too, and to undo it is to decide so again. A note or a draft
 that was changed since the decision stays as it is and is named.
@@ -107,7 +108,7 @@ func (p *program) printItems(items []history.UndoneItem) (what []string) {
 	done := make(map[string]int)
 	for _, it := range items {
 		switch it.Result {
-		case ingest.UndoRestored, ingest.UndoRemoved:
+		case ingest.UndoRestored, ingest.UndoRemoved, ingest.UndoArchived:
 			done[it.Kind+" "+it.Result]++
 		case ingest.UndoEdited:
 			p.printf("  %s %q was changed since and stays\n", it.ID, firstLine(it.Title, 60))

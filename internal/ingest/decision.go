@@ -16,7 +16,7 @@ import (
 
 // What taking a decision back does besides UndoRestored and the others.
 const (
-	UndoRemoved = "removed" // the decision made it; a note's text stays in its history
+	UndoRemoved = "removed" // the decision made it of a draft, which waits again; its text stays in the history
 	UndoUnknown = "unknown" // a newer program made a change that this one cannot take back
 )
 
@@ -32,7 +32,7 @@ type TakenBack struct {
 
 // Left reports whether something stays as it is although the decision changed it.
 func (t TakenBack) Left() bool {
-	return t.Result != UndoRestored && t.Result != UndoRemoved && t.Result != UndoNothing
+	return !slices.Contains([]string{UndoRestored, UndoRemoved, UndoArchived, UndoNothing}, t.Result)
 }
 
 // UndoDecision gives everything that a decision changed what it was before, in the reverse order, and
@@ -42,7 +42,7 @@ func (t TakenBack) Left() bool {
 func UndoDecision(ctx context.Context, g *Ingester, d store.DecisionLog) (all []TakenBack, err error) {
 	var paths []string
 	err = locked(ctx, g.store, func(w *store.Writer) error {
-		t := takeBack{w: w, s: g.store}
+		t := takeBack{w: w, s: g.store, n: d.N}
 		for _, part := range slices.Backward(partsOf(d.Changes)) {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -117,6 +117,7 @@ func (p piece) stands(now string) int {
 type takeBack struct {
 	w     *store.Writer
 	s     *store.Store
+	n     int
 	paths []string // of notes that changed
 	wrote bool
 }
@@ -134,6 +135,9 @@ func (t *takeBack) part(pieces []piece) (all []TakenBack, err error) {
 	for i, p := range pieces {
 		if steps[i], err = t.look(p); err != nil {
 			return nil, err
+		}
+		if steps[i].Kind == store.NoteChange && steps[i].Result == UndoRemoved && !t.waits(p[0].ID, pieces) {
+			t.archive(&steps[i])
 		}
 		if steps[i].Left() && left == "" {
 			left = steps[i].Result
@@ -153,6 +157,29 @@ func (t *takeBack) part(pieces []piece) (all []TakenBack, err error) {
 		}
 	}
 	return all, nil
+}
+
+// waits reports whether a draft of an id waits, or will when the pieces are taken back.
+func (t *takeBack) waits(id note.ID, pieces []piece) bool {
+	return t.s.Has(layout.HeldOf(id)) || slices.ContainsFunc(pieces, func(p piece) bool { return p[0].Kind == store.DraftChange })
+}
+
+// archive lets the note that a decision made stay, out of recall: no draft of it waits again, and a
+// session that taught it and is read again must not bring it back.
+func (t *takeBack) archive(st *step) {
+	path := st.Path
+	st.Result, st.do = UndoArchived, func() error {
+		n, _, ref, err := t.s.Read(path)
+		if err != nil {
+			return err
+		}
+		n.Archive(fmt.Sprintf("decision %d was undone", t.n))
+		n.Supersedes = nil // an archived note replaces others still
+		n.UpdatedAt = note.At(t.s.Now())
+		_, _, err = t.w.Put(n, ref, store.Archived)
+		t.paths = append(t.paths, path)
+		return err
+	}
 }
 
 // look says what is to be done with a piece, and changes nothing.

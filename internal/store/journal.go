@@ -45,7 +45,7 @@ type DecisionHead struct {
 	N      int    `json:"n"` // counts the decisions of this machine
 	At     string `json:"at"`
 	What   string `json:"what"`             // keep, reject, edit, undo …
-	By     string `json:"by,omitempty"`     // the interface
+	By     string `json:"by,omitempty"`     // the interface, or the author that is no person
 	Undoes int    `json:"undoes,omitempty"` // the decision that this one takes back
 }
 
@@ -82,34 +82,42 @@ type Decision struct {
 
 type decisionKey struct{}
 
-// BeginDecision returns a context for a decision that is made by way of an interface. Nothing is
-// written down until it has a name (Deciding).
+// BeginDecision returns a context for a decision that is made by way of an interface, or the
+// context and the decision that it has already. Nothing is written down until it has a name.
 func BeginDecision(ctx context.Context, s *Store, by string) (context.Context, *Decision) {
+	if d := decisionOf(ctx, s); d != nil {
+		return ctx, d
+	}
 	d := &Decision{s: s, head: DecisionHead{V: 1, By: by}}
 	return context.WithValue(ctx, decisionKey{}, d), d
 }
 
-// Deciding names the decision of a context, or begins one. What is part of a larger decision
-// leaves its name.
-func Deciding(ctx context.Context, s *Store, by, what string) context.Context {
-	d := decisionOf(ctx, s)
-	if d == nil {
-		ctx, d = BeginDecision(ctx, s, by)
-	}
+// name names a decision. What is part of a larger one leaves its name.
+func (d *Decision) name(what string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.head.What == "" {
 		d.head.What = what
 	}
+}
+
+// Deciding begins a decision and names it.
+func Deciding(ctx context.Context, s *Store, by, what string) context.Context {
+	ctx, d := BeginDecision(ctx, s, by)
+	d.name(what)
 	return ctx
+}
+
+// NameDecision names the decision of a Writer, if it has one: only now is it known to be one.
+func NameDecision(w *Writer, what string) {
+	if w.decision != nil {
+		w.decision.name(what)
+	}
 }
 
 // Undoing is Deciding for what takes a decision back.
 func Undoing(ctx context.Context, s *Store, by string, n int) (context.Context, *Decision) {
-	d := decisionOf(ctx, s)
-	if d == nil {
-		ctx, d = BeginDecision(ctx, s, by)
-	}
+	ctx, d := BeginDecision(ctx, s, by)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.head.What, d.head.Undoes = "undo", n

@@ -49,7 +49,7 @@ type UndoneDecision struct {
 // An UndoneItem is what became of something that the decision changed.
 type UndoneItem struct {
 	DecidedItem
-	Result string `json:"result"` // restored, removed, edited, gone, lost, unknown or nothing
+	Result string `json:"result"` // restored, removed, archived, edited, gone, lost, unknown or nothing
 	Path   string `json:"path,omitempty"`
 }
 
@@ -101,7 +101,7 @@ func titleOf(r *app.Rooms, c store.Change) string {
 }
 
 // FindDecision finds a decision by its number, or the last one in force about a note or a draft;
-// "" is the last one that is in force and takes nothing back. ok is false when nothing of that name
+// "" is the last one of the user that is in force and takes nothing back. ok is false when nothing of that name
 // was decided.
 func FindDecision(ctx context.Context, r *app.Rooms, name string) (d store.DecisionLog, ok bool, err error) {
 	all, err := store.Decisions(r.Store)
@@ -119,7 +119,7 @@ func FindDecision(ctx context.Context, r *app.Rooms, name string) (d store.Decis
 	name = strings.TrimSpace(name)
 	open := func(l *store.DecisionLog) bool { return l.UndoneBy == 0 && l.Undoes == 0 }
 	if name == "" {
-		if !pick(open) {
+		if !pick(func(l *store.DecisionLog) bool { return open(l) && !ingest.Unasked(l.By) }) {
 			err = app.Errorf(app.NotFound, "there is no decision to take back; `anamnesis undo --list` lists what was decided")
 		}
 		return d, ok, err

@@ -351,6 +351,55 @@ func TestUndoDecisionVouches(t *testing.T) {
 	}
 }
 
+// A note that an agent's newer word replaced stands again, and the agent's is archived. It is
+// nothing that the user decided: without its number or an id it is not meant.
+func TestUndoReplaced(t *testing.T) {
+	r := rooms(t, t.TempDir(), nil, "cli")
+	furnish(t, r)
+	admit := func(title string) note.ID {
+		t.Helper()
+		n := &note.Note{Type: note.Semantic, Scope: note.Portable, Project: "shop", Title: title, Body: "b"}
+		out, err := r.Ingester.Admit(t.Context(), ingest.Draft{Note: n, By: ingest.Agent, Here: "shop"})
+		if err != nil || out.Result != ingest.Created {
+			t.Fatal(out.Result, out.Why, err)
+		}
+		return out.Note.ID
+	}
+	older := admit("Always deploy with make")
+	before, known := state(t, r.Store), indexed(t, r)
+	newer := admit("Never deploy with make")
+	after := state(t, r.Store)
+	if row, _, err := r.Index.Lookup(t.Context(), older); err != nil || row.SupersededBy != newer {
+		t.Fatalf("%+v %v", row, err)
+	}
+	if _, err := undoOne(t.Context(), r, ""); codeOf(err) != app.NotFound {
+		t.Errorf("the user decided nothing: %v", err)
+	}
+	a, err := undoOne(t.Context(), r, string(newer))
+	if err != nil || a.What != "replace" || a.By != "agent" || len(a.Items) != 1 || a.Items[0].Result != ingest.UndoArchived {
+		t.Fatalf("%+v %v", a, err)
+	}
+	files, rows := state(t, r.Store), indexed(t, r)
+	n, _, err := store.Get(r.Store, newer)
+	if err != nil || !n.IsArchived() {
+		t.Errorf("%+v %v", n, err)
+	}
+	maps.DeleteFunc(files, func(name, _ string) bool { return strings.Contains(name, string(newer)) })
+	delete(rows, newer)
+	if d := cmp.Diff(before, files); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(known, rows); d != "" {
+		t.Error(d)
+	}
+	if _, err := undoOne(t.Context(), r, "2"); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(after, state(t, r.Store)); d != "" {
+		t.Error(d)
+	}
+}
+
 // What was forgotten does not come back by an undo, and its words are not in the journal.
 func TestUndoDecisionForgotten(t *testing.T) {
 	r := rooms(t, t.TempDir(), nil, "cli")
