@@ -45,6 +45,7 @@ type Host struct {
 	Store    *store.Store                            // if it was opened before; nil means that a use case opens it
 	Flags    []string                                // KEY=VALUE of --set, which background runs get too
 	By       ingest.Author                           // the caller; zero may only read
+	Face     string                                  // the interface, as the journal of decisions names it
 	Notify   func(line string)                       // tells people something beside the answer; nil tells nobody
 	Progress func(what string) Progress              // shows a long work; the last word of what is what is counted; nil shows nothing
 	Brief    bool                                    // a few questions will be asked of the index, and the process ends

@@ -52,6 +52,15 @@ func (c *Change) Finish(ctx context.Context, noSync bool) (SyncResult, error) {
 	return Sync(ctx, c.r, SyncOptions{Remote: !noSync})
 }
 
+// Deciding returns a context in which what is written is a decision of the journal, which `anamnesis undo` takes back.
+func Deciding(ctx context.Context, r *Rooms, what string) context.Context {
+	by := r.Host.Face
+	if r.Host.By == ingest.Agent {
+		by = r.Host.By.String()
+	}
+	return store.Deciding(ctx, r.Store, by, what)
+}
+
 // StaleIndex tells people that notes are written and the index could not be updated.
 // Every other error is returned.
 func StaleIndex(r *Rooms, err error) error {
@@ -108,8 +117,10 @@ func Archive(ctx context.Context, r *Rooms, o ArchiveOptions) (a ArchiveAnswer, 
 	c := BeginChange(r)
 	var changes []ingest.StatusChange
 	if o.Back {
+		ctx = Deciding(ctx, r, "unarchive")
 		changes, err = r.Ingester.Unarchive(ctx, ids)
 	} else {
+		ctx = Deciding(ctx, r, "archive")
 		changes, err = r.Ingester.Archive(ctx, ids, strings.TrimSpace(o.Reason))
 	}
 	c.End()

@@ -76,7 +76,9 @@ func Dedup(ctx context.Context, r *Rooms, o MaintainOptions, everywhere bool) (a
 		a.Duplicates = append(a.Duplicates, Duplicate{d.Drop.ID, d.Drop.Project, d.Drop.Title, d.Keep.ID})
 	}
 	if o.Apply {
-		a.Removed, a.Ended, err = CarryOut(ctx, r, o.NoSync, "", func(ctx context.Context) (int, error) { return r.Ingester.Dedup(ctx, plan) })
+		a.Removed, a.Ended, err = CarryOut(ctx, r, o.NoSync, "", func(ctx context.Context) (int, error) {
+			return r.Ingester.Dedup(Deciding(ctx, r, "merge"), plan)
+		})
 		into := make(map[note.ID]note.ID)
 		for _, d := range plan {
 			if _, ferr := r.Store.Find(d.Drop.ID); errors.Is(ferr, fs.ErrNotExist) {

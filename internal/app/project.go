@@ -48,12 +48,12 @@ func Aliases(s *store.Store) (a AliasesAnswer, err error) {
 	return a, err
 }
 
-// AddAlias says that from is another name of the project to.
-func AddAlias(ctx context.Context, s *store.Store, from, to string) (AliasesAnswer, error) {
+// AddAlias says that from is another name of the project to. face is the interface that was used.
+func AddAlias(ctx context.Context, s *store.Store, face, from, to string) (AliasesAnswer, error) {
 	if from == to || from == "" || to == "" {
 		return AliasesAnswer{}, Usagef("project alias %q %q: two different names are needed", from, to)
 	}
-	if err := ingest.AddAlias(ctx, s, from, to); err != nil {
+	if err := ingest.AddAlias(store.Deciding(ctx, s, face, "alias"), s, from, to); err != nil {
 		return AliasesAnswer{}, err
 	}
 	return Aliases(s)

@@ -238,6 +238,7 @@ func (e *Editable) With(c Edit) ([]byte, error) {
 
 // ApplyEdit replaces the file of a note that nobody changed since.
 func ApplyEdit(ctx context.Context, r *Rooms, e Editable, edited []byte) (Written, error) {
+	ctx = Deciding(ctx, r, "edit")
 	trace := traceIDs(ctx, r, e.ID)
 	out, err := r.Ingester.Edit(ctx, r.Host.By, e.ID, e.File, edited)
 	if err != nil {
@@ -274,7 +275,11 @@ func Supersede(ctx context.Context, r *Rooms, oldName, byName string, undo bool)
 	if err != nil {
 		return a, err
 	}
-	out, err := r.Ingester.Supersede(ctx, old.ID, by.ID, undo)
+	what := "replace"
+	if undo {
+		what = "unreplace"
+	}
+	out, err := r.Ingester.Supersede(Deciding(ctx, r, what), old.ID, by.ID, undo)
 	if err != nil {
 		return a, err
 	}

@@ -37,6 +37,8 @@ var shapes = [][]string{
 	{"supersede", "$TWO", "$ONE"},
 	{"archive", "$TWO"},
 	{"unarchive", "$TWO"},
+	{"undo"},
+	{"undo", "--list"},
 	{"forget", "$TWO"},
 	{"history", "$ONE"},
 	{"handoff"},

@@ -14,6 +14,7 @@ import (
 func (p *program) host() app.Host {
 	return app.Host{
 		By:     p.author(),
+		Face:   "cli",
 		Config: p.cfg, Environ: p.environ, Disk: p.disk, Now: p.now, Flags: p.sets,
 		Brief:    p.brief && !p.lasting,
 		Backend:  p.backend,

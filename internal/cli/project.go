@@ -42,7 +42,7 @@ remote "origin", the name of the repository's folder, the folder's own name.`,
 			if err != nil {
 				return err
 			}
-			a, err := app.AddAlias(cmd.Context(), s, args[0], args[1])
+			a, err := app.AddAlias(cmd.Context(), s, p.host().Face, args[0], args[1])
 			return render(p, "project", a, err, p.printAliases)
 		},
 	}

@@ -76,7 +76,9 @@ func (p *program) serve(ctx context.Context, in io.Reader, o serveOptions) error
 	}
 	p.lasting = true
 	signal.Ignore(syscall.SIGPIPE) // a client that is gone is an end like others: calls get their time
-	r, err := app.OpenServed(ctx, p.host())
+	h := p.host()
+	h.Face = "mcp"
+	r, err := app.OpenServed(ctx, h)
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ reasons. The keys stand at the bottom. It works over ssh, from 80 columns and 24
 			}
 			p.lasting = true
 			h := p.host()
+			h.Face = "tui"
 			h.Notify = nil // it would be written over the screen
 			p.cfg.Recall.GapLog = false
 			r, err := app.OpenWalked(cmd.Context(), h)

@@ -56,6 +56,7 @@ func (g *Ingester) Admit(ctx context.Context, d Draft) (out Outcome, err error) 
 		g.log(out, time.Since(began))
 		return out, nil
 	}
+	ctx, _ = store.BeginDecision(ctx, g.store, d.By.String())
 	err = locked(ctx, g.store, func(w *store.Writer) error {
 		a := admission{g: g, w: w, d: d, out: &out}
 		return a.run(ctx)
@@ -395,6 +396,7 @@ func (a *admission) absorb(ctx context.Context) error {
 // replace lets the draft take the place of the note that it contradicts.
 func (a *admission) replace(ctx context.Context) error {
 	was, n := a.other.Note, a.out.Note
+	store.NameDecision(a.w, "replace")
 	if older(n, was) { // a session that was captured late: what is in force replaced it
 		if err := a.create(ctx); err != nil {
 			return err

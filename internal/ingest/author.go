@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"fmt"
+	"slices"
 
 	"anamnesis/internal/note"
 )
@@ -33,6 +34,12 @@ var Authors = []Author{Person, Order, Quoted, Agent, Model, Program, Guest, Impo
 
 // Speaks reports whether what an author writes is the user's word.
 func (a Author) Speaks() bool { return a == Person || a == Order || a == Quoted }
+
+// Unasked reports whether what the journal says that it was made by is an author that decides
+// without the user.
+func Unasked(by string) bool {
+	return slices.ContainsFunc([]Author{Agent, Model, Guest, Import}, func(a Author) bool { return a.String() == by })
+}
 
 // source is what a note of the author has as its prov_source. had is what the draft says: of a
 // model it tells which of this program's steps made it.

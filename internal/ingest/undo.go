@@ -13,7 +13,7 @@ import (
 // What undoing a run does, or would do, to a note of it.
 const (
 	UndoRestored = "restored" // it has the form that it had before the run
-	UndoArchived = "archived" // the run made it
+	UndoArchived = "archived" // the run or the decision made it
 	UndoEdited   = "edited"   // somebody changed it since, and it stays
 	UndoGone     = "gone"     // it was deleted or forgotten since
 	UndoLost     = "lost"     // its former form is not in the history any more, and it stays

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store"
 	"anamnesis/internal/store/project"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -63,7 +65,8 @@ func (s *Server) forget(ctx context.Context, c caller, in forgetIn) (any, error)
 	if !in.Apply {
 		return done{ID: n.ID, Outcome: "planned", Message: "nothing was changed yet; apply archives it"}, nil
 	}
-	if _, err := s.rooms.Ingester.Archive(ctx, []note.ID{n.ID}, "an agent was asked to forget it"); err != nil {
+	deciding := store.Deciding(ctx, s.rooms.Store, ingest.Agent.String(), "archive")
+	if _, err := s.rooms.Ingester.Archive(deciding, []note.ID{n.ID}, "an agent was asked to forget it"); err != nil {
 		return nil, err
 	}
 	if _, err := s.refresh(ctx); err != nil {

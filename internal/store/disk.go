@@ -25,6 +25,7 @@ type Disk interface {
 	Remove(name string) error
 	SyncDir(dir string) error
 	Append(name string, data []byte) error              // one write at the end, not synced
+	AppendSynced(name string, data []byte) error        // the same, synced
 	Overwrite(name string, at int64, data []byte) error // one write over bytes that are there, synced
 }
 
@@ -97,7 +98,12 @@ func (OS) SyncDir(dir string) error {
 // Append adds data to the end of a file with one write. If a crash left the
 // file without a final line feed, one is put first, so that the torn line
 // spoils only itself.
-func (OS) Append(name string, data []byte) error {
+func (OS) Append(name string, data []byte) error { return appendTo(name, data, false) }
+
+// AppendSynced is Append; the data has reached the disk when it returns.
+func (OS) AppendSynced(name string, data []byte) error { return appendTo(name, data, true) }
+
+func appendTo(name string, data []byte, durable bool) error {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
@@ -110,6 +116,9 @@ func (OS) Append(name string, data []byte) error {
 		}
 	}
 	_, err = f.Write(data)
+	if err == nil && durable {
+		err = f.Sync()
+	}
 	return err
 }
 

@@ -151,18 +151,40 @@ func (w *Writer) changeLedger(ids []note.ID, change func(note.ID, map[note.ID][]
 			return fmt.Errorf("read the ledger of authors %s: %w", w.s.Path(path), err)
 		}
 		sums := parseShard(data)
+		var lines []*Change
 		for _, id := range byShard[path] {
+			was := strings.Join(sums[id], " ")
 			change(id, sums)
+			if now := strings.Join(sums[id], " "); now != was {
+				lines = append(lines, &Change{Kind: AuthorChange, ID: id, Former: was, Now: now})
+			}
 		}
 		now := formatShard(sums)
 		if bytes.Equal(now, data) {
 			continue
+		}
+		if err := w.decision.add(lines...); err != nil {
+			return err
 		}
 		if err := w.Replace(path, now); err != nil {
 			return fmt.Errorf("write the ledger of authors %s: %w", w.s.Path(path), err)
 		}
 	}
 	return nil
+}
+
+// Authors returns the entry of a note in the ledger, "" when nobody vouches for it.
+func Authors(s *Store, id note.ID) string {
+	return strings.Join(s.ledger.read(shardOf(id)).sums[id], " ")
+}
+
+// SetAuthors gives a note the entry that Authors returned for it once.
+func SetAuthors(w *Writer, id note.ID, entry string) error {
+	return w.changeLedger([]note.ID{id}, func(id note.ID, sums map[note.ID][]string) {
+		if sums[id] = strings.Fields(entry); entry == "" {
+			delete(sums, id)
+		}
+	})
 }
 
 // Trusts reports whether a person vouches for what a note says, by the ledger of this machine.

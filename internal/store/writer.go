@@ -33,6 +33,8 @@ type Writer struct {
 	s      *Store
 	unlock func()
 	run    *Run // nil: nobody takes what is written back as a whole
+
+	decision *Decision // nil: what is written is nobody's decision
 }
 
 // BeginWrite waits for the store lock, LockTimeout at most (ErrLocked), and
@@ -44,12 +46,13 @@ func (s *Store) BeginWrite(ctx context.Context) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{s, unlock, runOf(ctx, s)}
+	w := &Writer{s: s, unlock: unlock, run: runOf(ctx, s)}
 	w.settle()
 	if err := w.beginLedger(); err != nil {
 		unlock()
 		return nil, fmt.Errorf("begin the ledger of authors: %w", err)
 	}
+	w.decision = decisionOf(ctx, s)
 	return w, nil
 }
 
@@ -95,7 +98,7 @@ func (w *Writer) Put(n *note.Note, old Ref, reason string) (ref Ref, changed boo
 			return Ref{}, false, fmt.Errorf("put note %s: keep its former state: %w", s.Path(path), err)
 		}
 	}
-	if err := w.run.note(n.ID, old.Path, former, path, data); err != nil {
+	if err := w.writeDown(n.ID, old.Path, former, path, data); err != nil {
 		return Ref{}, false, fmt.Errorf("put note %s: %w", s.Path(path), explain(err))
 	}
 	if former != nil && path == old.Path {
@@ -126,7 +129,7 @@ func (w *Writer) Overwrite(ref Ref, n *note.Note, reason string) error {
 		err = w.KeepRevision(n.ID, data, reason)
 	}
 	if err == nil {
-		err = w.run.note(n.ID, ref.Path, data, ref.Path, n.Format())
+		err = w.writeDown(n.ID, ref.Path, data, ref.Path, n.Format())
 	}
 	if err == nil {
 		err = w.replaceNote(n.ID, ref.Path, n.Format(), data)
@@ -135,28 +138,69 @@ func (w *Writer) Overwrite(ref Ref, n *note.Note, reason string) error {
 }
 
 // Reinstate gives a note that stands at from the bytes of a former form, which stood at
-// to. What it is now goes to the history.
+// to. What it is now goes to the history. A note that is gone has no from; without to it
+// leaves its place, with its sidecar.
 func (w *Writer) Reinstate(id note.ID, from, to string, former []byte) error {
-	now, _, err := w.s.readRegular(from, MaxNoteSize)
-	if err == nil {
-		err = w.KeepRevision(id, now, Restored)
+	reason := Restored
+	if to == "" {
+		reason, former = Deleted, nil
 	}
-	if err == nil {
-		err = w.run.note(id, from, now, to, former)
-	}
-	if err == nil {
-		if from == to {
-			err = w.replaceNote(id, to, former, now)
-		} else {
-			err = w.Replace(to, former)
+	var now []byte
+	var err error
+	if from != "" {
+		if now, _, err = w.s.readRegular(from, MaxNoteSize); err == nil {
+			err = w.KeepRevision(id, now, reason)
 		}
 	}
-	if err == nil && from != to {
-		if err = w.MoveSidecar(from, to); err == nil {
-			err = w.removeNote(id, from, now)
-		}
+	if err == nil {
+		err = w.writeDown(id, from, now, to, former)
+	}
+	switch {
+	case err != nil:
+		return err
+	case from == to:
+		return w.replaceNote(id, to, former, now)
+	case to != "":
+		err = w.Replace(to, former)
+	}
+	if err != nil || from == "" {
+		return err
+	}
+	if to != "" {
+		err = w.MoveSidecar(from, to)
+	} else {
+		err = w.dropSidecar(id, from)
+	}
+	if err != nil {
+		return err
+	}
+	return w.removeNote(id, from, now)
+}
+
+// dropSidecar removes the sidecar of a note, if it has one, and keeps its bytes.
+func (w *Writer) dropSidecar(id note.ID, path string) error {
+	side := layout.SidecarOf(path)
+	data, _, err := w.s.readRegular(side, MaxNoteSize)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = w.KeepSidecar(id, data)
+	}
+	if err == nil {
+		err = w.Remove(side)
 	}
 	return err
+}
+
+// writeDown says to the run and to the decision what is about to be done to a note.
+func (w *Writer) writeDown(id note.ID, from string, former []byte, to string, now []byte) error {
+	if now != nil {
+		if err := w.run.note(id, from, former, to, now); err != nil {
+			return err
+		}
+	}
+	return w.decision.add(&Change{Kind: NoteChange, ID: id, From: from, Former: sumOf(former), To: to, Now: sumOf(now)})
 }
 
 // Replace writes a file below the root whole, whatever it is for, and keeps
@@ -220,6 +264,9 @@ func (w *Writer) MergeSidecar(from, into Ref) error {
 	}
 	if err := w.KeepRevision(n.ID, data, Deleted); err != nil {
 		return fmt.Errorf("absorb note %s: keep its former state: %w", n.ID, err)
+	}
+	if err := w.writeDown(n.ID, from.Path, data, "", nil); err != nil {
+		return fmt.Errorf("absorb note %s: %w", n.ID, err)
 	}
 	// The note goes last: after a crash it is found again, and absorbed again.
 	for _, name := range []string{layout.SidecarOf(from.Path), from.Path} {

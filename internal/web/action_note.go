@@ -8,7 +8,9 @@ import (
 	"anamnesis/internal/app"
 	"anamnesis/internal/app/curate"
 	"anamnesis/internal/app/history"
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store"
 )
 
 // changed is called when something was written here: what stands beside the pages is
@@ -28,7 +30,7 @@ func archiveNote(r *request) (done, error) {
 	}
 	r.s.changed()
 	one := a.Notes[0]
-	d := done{To: notePath(one.ID), Undo: a.Undo, Data: a}
+	d := done{To: notePath(one.ID), Data: a}
 	switch {
 	case !one.Changed:
 		d.Text = "Nothing changed"
@@ -36,7 +38,6 @@ func archiveNote(r *request) (done, error) {
 		d.Text = "Back in recall"
 	default:
 		d.Text = "Archived: it is not recalled any more"
-		d.Back = &undo{d.To + "/archive", map[string]string{"back": "1"}}
 	}
 	return d, nil
 }
@@ -47,7 +48,7 @@ func restoreNote(r *request) (done, error) {
 		return done{}, err
 	}
 	r.s.changed()
-	d := done{Text: "The note has that form again", To: notePath(a.ID), Undo: a.Undo, Back: backTo(a.Undo), Data: a}
+	d := done{Text: "The note has that form again", To: notePath(a.ID), Undo: a.Undo, Data: a}
 	if !a.Changed {
 		d.Text = "Nothing changed"
 	}
@@ -69,13 +70,40 @@ func supersedeNote(r *request) (done, error) {
 		Text: fmt.Sprintf("%q takes the place of %q", note.Line(a.NewTitle, 60), note.Line(a.OldTitle, 60)), Undo: a.Undo, Data: a,
 		To: notePath(a.Old),
 	}
-	fields := map[string]string{"by": string(a.New)}
 	if undoing {
 		d.Text = "It stands for itself again"
-	} else {
-		fields["undo"] = "1"
 	}
-	d.Back = &undo{notePath(a.Old) + "/supersede", fields}
+	return d, nil
+}
+
+// undoneBy offers to take the decision of a number back, if anything was decided.
+func (d *done) undoneBy(number int) {
+	if number > 0 {
+		d.Undo, d.Back = fmt.Sprintf("anamnesis undo %d", number), &undo{fmt.Sprintf("/undo/%d", number), nil}
+	}
+}
+
+// undoDecision takes a decision back, and goes to what it was about.
+func undoDecision(r *request) (done, error) {
+	dec, ok, err := history.FindDecision(r.ctx, r.rooms, r.PathValue("number"))
+	if err == nil && !ok {
+		err = app.Errorf(app.NotFound, "there is no decision %s", r.PathValue("number"))
+	}
+	if err != nil {
+		return done{}, err
+	}
+	a, err := history.UndoDecision(r.ctx, r.rooms, dec)
+	if !app.Answers(err) {
+		return done{}, err
+	}
+	r.s.changed()
+	d := done{Text: "It is taken back", To: "/review", Data: a}
+	if len(a.Items) > 0 && a.Items[len(a.Items)-1].Kind == store.NoteChange && a.Items[len(a.Items)-1].Result != ingest.UndoRemoved {
+		d.To = notePath(a.Items[len(a.Items)-1].ID)
+	}
+	if a.Left > 0 {
+		d.Text = app.Plural(a.Left, "thing") + " changed since, and stays as it is"
+	}
 	return d, nil
 }
 

@@ -77,3 +77,37 @@ func TestReviewSides(t *testing.T) {
 		t.Errorf("a draft that is not there: %d", code)
 	}
 }
+
+// A decision about a draft is taken back by the button of the next page, and the undo by its own.
+func TestReviewUndo(t *testing.T) {
+	for _, choice := range []string{"reject", "keep", "retire"} {
+		s := serve(t, nil)
+		s.enter()
+		old := s.add("Indent with tabs", "Use tabs.")
+		draft := "01JZZZZZZZZZZZZZZZZZZZZZD1"
+		draftAgainst(t, s, draft, old)
+		_, to, _ := s.post("/review/draft/"+draft, "choice", choice)
+		if page := s.page(to); !strings.Contains(page, `action="/undo/1"`) {
+			t.Fatalf("%s: the page has no button that takes it back", choice)
+		}
+		code, to, text := s.post("/undo/1")
+		if code != 303 {
+			t.Fatalf("%s: %d %s", choice, code, text)
+		}
+		page := s.page(to)
+		if !strings.Contains(page, "It is taken back") || !strings.Contains(page, `action="/undo/2"`) || !strings.Contains(page, draft) {
+			t.Errorf("%s: it does not wait again:\n%s", choice, page)
+		}
+		if page := s.page("/notes/" + old); strings.Contains(page, "superseded") {
+			t.Errorf("%s: the other note is replaced still", choice)
+		}
+		if code, _, text := s.post("/undo/1"); code < 400 {
+			t.Errorf("%s: undone twice: %d %s", choice, code, text)
+		}
+	}
+	s := serve(t, nil)
+	s.enter()
+	if code, _, _ := s.post("/undo/7"); code != 404 {
+		t.Errorf("a decision that there is not: %d", code)
+	}
+}

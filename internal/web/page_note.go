@@ -269,7 +269,7 @@ func saveNote(r *request) (done, error) {
 		return f.failed(r, err)
 	}
 	r.s.changed()
-	return done{Text: "Note " + w.Result, Undo: w.Undo, Back: backTo(w.Undo), To: "/notes/" + url.PathEscape(string(w.ID)), Data: w}, nil
+	return done{Text: "Note " + w.Result, Undo: w.Undo, To: "/notes/" + url.PathEscape(string(w.ID)), Data: w}, nil
 }
 
 // failed shows a form that could not be saved once more: what was written in it is not
@@ -298,14 +298,4 @@ func (f *noteForm) text() string {
 	head := "title: " + f.Title + "\ntype: " + f.Type + "\nproject: " + f.Project + "\nscope: " + f.Scope + "\ntags: " + f.Tags +
 		"\nwhen: " + strings.ReplaceAll(f.When, "\n", ", ")
 	return head + "\n\n" + f.Body + "\n"
-}
-
-// backTo makes a form of the command that restores a former form of a note.
-func backTo(command string) *undo {
-	words := strings.Fields(command)
-	if len(words) < 3 || words[1] != "restore" {
-		return nil
-	}
-	id, rev, _ := strings.Cut(words[2], "@")
-	return &undo{"/notes/" + url.PathEscape(id) + "/restore", map[string]string{"rev": rev}}
 }

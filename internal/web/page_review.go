@@ -214,12 +214,6 @@ func (d done) draft(r *request, id string, choice app.Decision) (done, error) {
 		return d, err
 	}
 	d.Text, d.Data = said, a
-	switch choice {
-	case app.Keep:
-		d.Back = &undo{notePath(a.ID) + "/archive", map[string]string{"reason": "kept by mistake"}}
-	case app.Reject:
-		d.Back = &undo{notePath(a.ID) + "/archive", map[string]string{"back": "1"}}
-	}
 	return d, nil
 }
 
@@ -228,9 +222,6 @@ func (d done) note(r *request, id string, choice app.Decision) (done, error) {
 	case app.Keep:
 		a, err := curate.KeepReviewed(r.ctx, r.rooms, []string{id})
 		d.Text, d.Data = "It is right, and is recalled", a
-		if err == nil {
-			d.Back = r.restored(a.Kept[0])
-		}
 		return d, err
 	case app.Drop:
 		a, err := app.Archive(r.ctx, r.rooms, app.ArchiveOptions{Names: []string{id}, Reason: r.get("reason")})
@@ -238,7 +229,6 @@ func (d done) note(r *request, id string, choice app.Decision) (done, error) {
 			return d, err
 		}
 		d.Text, d.Data = "Archived: it is not recalled", a
-		d.Back = &undo{notePath(a.Notes[0].ID) + "/archive", map[string]string{"back": "1"}}
 		return d, nil
 	}
 	return d, noChoice(choice)

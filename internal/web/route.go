@@ -15,6 +15,7 @@ import (
 
 	"anamnesis/internal/app"
 	"anamnesis/internal/app/history"
+	"anamnesis/internal/store"
 )
 
 // A page is a view of the memory: what makes its value, and the template that shows it.
@@ -76,6 +77,7 @@ var actions = []action{
 	{"/notes/{id}/supersede", "POST", "/notes/{id}/supersede", supersedeNote},
 	{"/notes/{id}/forget", "DELETE", "/notes/{id}", forgetNote},
 	{"/notes/{id}/keep", "POST", "/notes/{id}/keep", keepNote},
+	{"/undo/{number}", "POST", "/undo/{number}", undoDecision},
 	{"/review/{kind}/{id}", "POST", "/review/{kind}/{id}", decide},
 	{"/gaps/close", "POST", "/gaps/close", closeGap},
 	{"/health", "POST", "/health", examine},
@@ -248,7 +250,10 @@ func (s *Server) act(a action, asJSON bool) http.HandlerFunc {
 		}
 		s.with(w, hr, func(r *request) error {
 			r.form, r.json = form, asJSON
+			var decision *store.Decision
+			r.ctx, decision = store.BeginDecision(r.ctx, r.rooms.Store, r.rooms.Host.Face)
 			d, err := a.make(r)
+			d.undoneBy(decision.Number())
 			if err != nil && (!app.Answers(err) || d.Data == nil && d.Text == "") {
 				return err
 			}

@@ -81,7 +81,7 @@ func New(ctx context.Context, h app.Host, o Options) (*Server, error) {
 	}
 	s := &Server{opts: o, keys: newKeyring(), host: h, kept: make(map[string]keptValue)}
 	s.host.Notify = nil // each request has its own
-	s.host.By = ingest.Person
+	s.host.By, s.host.Face = ingest.Person, "dashboard"
 	if err := s.open(ctx); err != nil {
 		return nil, err
 	}

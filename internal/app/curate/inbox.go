@@ -155,7 +155,7 @@ func KeepDraft(ctx context.Context, r *app.Rooms, name string) (app.Written, err
 	if err := r.MayRedact(); err != nil {
 		return app.Written{}, err
 	}
-	out, err := ingest.InboxOf(r.Ingester).Release(ctx, id, false)
+	out, err := ingest.InboxOf(r.Ingester).Release(app.Deciding(ctx, r, string(app.Keep)), id, false)
 	if err != nil {
 		return app.Written{}, draftError(err)
 	}
@@ -177,5 +177,5 @@ func DropDraft(ctx context.Context, r *app.Rooms, name string) (d DroppedDraft, 
 	if err != nil {
 		return d, draftError(err)
 	}
-	return DroppedDraft{app.HeadOf(n)}, ingest.DropDraft(ctx, r.Store, id)
+	return DroppedDraft{app.HeadOf(n)}, ingest.DropDraft(app.Deciding(ctx, r, string(app.Drop)), r.Store, id)
 }

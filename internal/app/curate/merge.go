@@ -263,7 +263,7 @@ func Unmerge(ctx context.Context, r *app.Rooms, name string, noSync bool) (a Unm
 	}
 	reflector, _ := app.NewReflector(r, "merge")
 	a.ID, a.Title = row.ID, row.Title
-	if a.Released, err = reflector.Release(ctx, row.ID); err != nil {
+	if a.Released, err = reflector.Release(app.Deciding(ctx, r, "unmerge"), row.ID); err != nil {
 		return a, err
 	}
 	a.Sync, err = app.BeginChange(r).Finish(ctx, noSync)

@@ -180,6 +180,7 @@ type ReviewKept struct {
 
 // KeepReviewed says that notes and drafts are right.
 func KeepReviewed(ctx context.Context, r *app.Rooms, names []string) (a ReviewKept, err error) {
+	ctx = app.Deciding(ctx, r, string(app.Keep))
 	for _, name := range names {
 		d, err := DecideReview(ctx, r, name, app.Keep, app.Edit{})
 		if err != nil {
@@ -221,6 +222,7 @@ func DecideReview(ctx context.Context, r *app.Rooms, name string, d app.Decision
 	if strings.HasPrefix(name, patchPrefix) {
 		return decideSkill(ctx, r, name, d)
 	}
+	ctx = app.Deciding(ctx, r, string(d))
 	id, draft, err := reviewed(ctx, r, name)
 	if err != nil {
 		return a, err

@@ -42,7 +42,7 @@ func Restore(ctx context.Context, r *app.Rooms, name, rev string, apply bool) (a
 	if !apply {
 		return a, nil
 	}
-	ref, changed, err := r.Ingester.Reinstate(ctx, then.id, then.data)
+	ref, changed, err := r.Ingester.Reinstate(app.Deciding(ctx, r, "restore"), then.id, then.data)
 	if err = app.StaleIndex(r, err); err != nil {
 		return a, err
 	}

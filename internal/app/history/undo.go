@@ -106,7 +106,8 @@ func findRun(r *app.Rooms, name string) (l store.RunLog, err error) {
 	}
 	switch len(found) {
 	case 0:
-		return l, app.Errorf(app.NotFound, "there is no run %s on this machine; `anamnesis log history --runs` lists them", name)
+		return l, app.Errorf(app.NotFound, "there is no run %s on this machine, and no decision about it; "+
+			"`anamnesis log history --runs` and `anamnesis undo --list` list them", name)
 	case 1:
 		return found[0], nil
 	}

@@ -173,6 +173,8 @@ func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 		m.move(1 << 20)
 	case "enter", "right", "l":
 		return m.open()
+	case "u":
+		return m.undo()
 	default:
 		if m.lines != nil { // nothing is decided that is not being read
 			return m.decide(name)
@@ -304,9 +306,9 @@ func (m *model) keys() string {
 	case m.lines != nil && m.read.item != nil:
 		return choices(m.read.item) + " · j k scroll · Esc back"
 	case m.lines != nil:
-		return "j k scroll · a archive · Esc back · Tab next part"
+		return "j k scroll · a archive · u undo · Esc back · Tab next part"
 	case m.part == partReview:
-		return "j k move · Enter read and decide · Tab next part · q leave"
+		return "j k move · Enter read and decide · u undo · Tab next part · q leave"
 	}
-	return "j k move · Enter read · / search · Tab next part · q leave"
+	return "j k move · Enter read · / search · u undo · Tab next part · q leave"
 }

@@ -153,7 +153,11 @@ func TestScreen(t *testing.T) {
 	x.types("a")
 	x.says("archive it, so that it is not recalled?")
 	x.types("y")
-	x.says("to undo: anamnesis archive undo") // only what changed on the screen is written
+	x.says("u takes it back") // only what changed on the screen is written
+	x.types("u")
+	x.says("take back the last decision (archive")
+	x.types("y")
+	x.says("decides so again")
 	x.types("q")
 	select {
 	case err := <-x.ended:
@@ -164,7 +168,7 @@ func TestScreen(t *testing.T) {
 		t.Fatal("it does not end")
 	}
 	list, err := app.List(t.Context(), r, app.Selection{}, 0)
-	if err != nil || len(list.Notes) != 2 {
+	if err != nil || len(list.Notes) != 3 {
 		t.Errorf("afterwards there are %d live notes, %v", len(list.Notes), err)
 	}
 }

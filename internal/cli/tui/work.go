@@ -7,6 +7,7 @@ import (
 
 	"anamnesis/internal/app"
 	"anamnesis/internal/app/curate"
+	"anamnesis/internal/app/history"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 
@@ -219,8 +220,8 @@ var (
 		return "archived: it is not recalled, and does not come back on its own", err
 	}}
 	archiveNote = choice{"n", "archive", "", func(m *model, it *app.InboxItem) (string, error) {
-		a, err := app.Archive(m.ctx, m.rooms, app.ArchiveOptions{Names: []string{string(it.ID)}})
-		return "archived; to undo: " + a.Undo, err
+		_, err := app.Archive(m.ctx, m.rooms, app.ArchiveOptions{Names: []string{string(it.ID)}})
+		return "archived; u takes it back", err
 	}}
 	putInForce      = choice{"f", "put in force", "it reads like orders to an agent: let sessions be shown it?", keepNote.do}
 	letGo           = choice{"s", "send", "send it with the next sync, with what was found in it?", release}
@@ -277,8 +278,8 @@ func (m *model) decide(key string) tea.Cmd {
 		}
 		m.status = "archive it, so that it is not recalled?"
 		m.yes = func() tea.Msg {
-			a, err := app.Archive(m.ctx, m.rooms, app.ArchiveOptions{Names: []string{string(one.id)}})
-			return result("archived; to undo: "+a.Undo, err)
+			_, err := app.Archive(m.ctx, m.rooms, app.ArchiveOptions{Names: []string{string(one.id)}})
+			return result("archived; u takes it back", err)
 		}
 		return nil
 	}
@@ -293,6 +294,27 @@ func (m *model) decide(key string) tea.Cmd {
 		}
 		m.lines = nil
 		return do
+	}
+	return nil
+}
+
+// undo asks whether to take the last decision back, wherever it was made.
+func (m *model) undo() tea.Cmd {
+	d, _, err := history.FindDecision(m.ctx, m.rooms, "")
+	if err != nil {
+		return func() tea.Msg { return failed{err} }
+	}
+	title := ""
+	if v := history.ViewDecision(m.rooms, d); len(v.Of) > 0 {
+		title = " " + note.Line(v.Of[0].Title, 50)
+	}
+	m.status = "take back the last decision (" + note.Line(d.What, 20) + title + ")?"
+	m.yes = func() tea.Msg {
+		a, err := history.UndoDecision(m.ctx, m.rooms, d)
+		if a.Left > 0 {
+			return did{"it was changed since, and stays as it is"}
+		}
+		return result(fmt.Sprintf("taken back; anamnesis undo %d decides so again", a.Taken), err)
 	}
 	return nil
 }

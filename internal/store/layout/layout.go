@@ -63,6 +63,9 @@ const Keys = "seal"
 // Authors is the folder of the ledger: which words a person vouches for. It never travels.
 const Authors = "authors"
 
+// Journal is the folder of what people decided, and of what takes it back. It never travels.
+const Journal = "journal"
+
 // Models is the folder of models that run on this machine. None of it travels.
 const Models = "models"
 

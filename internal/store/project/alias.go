@@ -71,7 +71,42 @@ func AddAlias(w *store.Writer, from, to string) error {
 	if data[len(data)-1] != '\n' {
 		data = append(data, '\n')
 	}
-	if err := w.Replace(aliasFile, append(data, Alias{from, to}.line()...)); err != nil {
+	err = store.Decide(w, store.Change{Kind: store.AliasChange, Name: from, To: to, Now: to})
+	if err == nil {
+		err = w.Replace(aliasFile, append(data, Alias{from, to}.line()...))
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", s.Path(aliasFile), err)
+	}
+	return nil
+}
+
+// RemoveAlias takes back that from is another name of to. The rest of the file stays as it is, as
+// long as the line of the alias is one that AddAlias writes.
+func RemoveAlias(w *store.Writer, from, to string) error {
+	s, a := w.Store(), Alias{from, to}
+	aliases, err := Aliases(s)
+	if err != nil || !slices.Contains(aliases, a) {
+		return err
+	}
+	data, err := s.ReadFile(aliasFile, 1<<20)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", s.Path(aliasFile), err)
+	}
+	left := slices.DeleteFunc(aliases, func(x Alias) bool { return x == a })
+	now := []byte(strings.ReplaceAll(string(data), a.line(), ""))
+	if all, err := ParseAliases(now); err != nil || !slices.Equal(all, left) {
+		now = formatAliases(left)
+	}
+	err = store.Decide(w, store.Change{Kind: store.AliasChange, Name: from, To: to, Former: to})
+	switch {
+	case err != nil:
+	case string(now) == string(formatAliases(nil)):
+		err = w.Remove(aliasFile)
+	default:
+		err = w.Replace(aliasFile, now)
+	}
+	if err != nil {
 		return fmt.Errorf("write %s: %w", s.Path(aliasFile), err)
 	}
 	return nil

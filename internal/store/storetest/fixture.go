@@ -169,6 +169,17 @@ func (d CrashDisk) Remove(name string) error {
 	return firstError(d.step(), func() error { return d.OS.Remove(name) })
 }
 
+// AppendSynced is a step. At the one where the disk stops, half of the data is written.
+func (d CrashDisk) AppendSynced(name string, data []byte) error {
+	if err := d.step(); err != nil {
+		if d.Steps() == d.stop {
+			err = errors.Join(err, d.OS.Append(name, data[:len(data)/2]))
+		}
+		return err
+	}
+	return d.OS.AppendSynced(name, data)
+}
+
 // SyncDir is a step.
 func (d CrashDisk) SyncDir(string) error { return d.step() }
 

@@ -13,6 +13,7 @@ import (
 // An Erasure is everything that tombstones name.
 type Erasure struct {
 	store     *store.Store
+	set       Set
 	notes     []erased
 	ids       map[note.ID]bool // notes whose traces go: history, conflicts, what waits to be tried again
 	held      []string         // paths of drafts
@@ -29,7 +30,7 @@ type erased struct {
 // PlanErasure looks for what the tombstones name. Notes that came together with a
 // tombstone of their statement are exempt from it.
 func PlanErasure(s *store.Store, g Set, exempt Exemptions) (e Erasure, err error) {
-	e = Erasure{store: s, ids: make(map[note.ID]bool)}
+	e = Erasure{store: s, set: g, ids: make(map[note.ID]bool)}
 	for _, t := range g.portable {
 		e.ids[t.ID] = true
 	}
@@ -155,6 +156,13 @@ func (e Erasure) apply(w *store.Writer) (paths []string, err error) {
 		if err := w.Remove(path); err != nil {
 			return nil, err
 		}
+	}
+	err = store.EraseDecided(w, func(id note.ID, data []byte) bool {
+		_, v := e.set.judgeDraft("", data)
+		return v != Stays || e.ids[id]
+	})
+	if err != nil {
+		return nil, err
 	}
 	for _, c := range e.conflicts {
 		if err := w.DropConflict(c); err != nil {
