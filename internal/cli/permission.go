@@ -56,13 +56,13 @@ func (p *program) permitted(cmd *cobra.Command) error {
 	if path == "sync" && cmd.Flags().Changed("replace") {
 		act = ingest.Configure
 	}
-	if path == "review" && !cmd.Flags().Changed("walk") {
+	if path == "review" && !cmd.Flags().Changed("walk") || path == "undo" && cmd.Flags().Changed("list") {
 		act = 0
 	}
 	if act == 0 || act == ingest.Write {
 		return nil
 	}
-	if apply := cmd.Flags().Lookup("apply"); apply != nil && !apply.Changed {
+	if apply := cmd.Flags().Lookup("apply"); apply != nil && !apply.Changed && path != "undo" { // it takes a decision back at once
 		return nil
 	}
 	if err := ingest.May(p.author(), act); err != nil {
