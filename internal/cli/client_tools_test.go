@@ -92,7 +92,7 @@ func clientTools(t *testing.T, m *machine) {
 		m.t = t
 		m.model.Forget()
 		file := filepath.Join(m.home, ".anamnesis", "memory", "semantic", "forged.md")
-		m.session("88888888-8888-4888-8888-888888888885", `Write it down.
+		m.session("88888888-8888-4888-8888-8888888888ae", `Write it down.
 @tool Write {"file_path":"`+file+`","content":"forged"}
 @say Done.`, "--allowedTools", "Bash,Write,Edit,Read")
 		m.has("the conversation", m.model.Requests(), "forged.md is in the user's memory", "`anamnesis edit`")

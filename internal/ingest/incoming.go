@@ -135,7 +135,7 @@ type application struct {
 	w      *store.Writer
 	seen   map[string]bool // paths of the changes
 	files  []store.Replacement
-	gone   []note.ID // whose files go because what they say was forgotten
+	gone   []note.ID                             // whose files go because what they say was forgotten
 	stones func() ([]tombstone.Tombstone, error) // of memory/, with those that come
 }
 

@@ -27,7 +27,10 @@ func TestToolsSayNothingForTheUser(t *testing.T) {
 		"memory_status": {nil},
 		"memory_sync":   {nil},
 		"memory_review": {
-			{"action": "list"}, {"action": "keep", "id": mine}, {"action": "reject", "id": mine}, {"action": "retire", "id": mine},
+			{"action": "list"},
+			{"action": "keep", "id": mine},
+			{"action": "reject", "id": mine},
+			{"action": "retire", "id": mine},
 			{"action": "keep", "id": "change-" + mine},
 		},
 		"memory_forget": {{"id": mine, "apply": true}, {"id": other, "apply": true}},
