@@ -119,7 +119,7 @@ var actions = map[Author][Free + 1]Action{
 	Quoted:   {Refuse, Quarantine, Confirm, IfNamed, Propose, Propose, Confirm, Replace, Replace, Ask, Create},
 	Agent:    {Refuse, Quarantine, Confirm, Propose, Propose, Propose, Propose, Replace, Propose, Propose, Create},
 	Model:    {Refuse, Quarantine, Confirm, Propose, Propose, Propose, Propose, Replace, Propose, Propose, Create},
-	Program:  {Refuse, Quarantine, Confirm, Propose, Propose, Propose, Propose, Replace, Propose, Propose, Create},
+	Program:  {Refuse, Quarantine, Confirm, Propose, Create, Propose, Propose, Replace, Propose, Propose, Create},
 	Guest:    {Refuse, Quarantine, Confirm, Propose, Propose, Propose, Propose, Replace, Propose, Propose, Create},
 	Import:   {Refuse, Quarantine, Confirm, Propose, Create, Propose, Propose, Create, Propose, Propose, Create},
 	Teammate: {Refuse, Refuse, Hide, Mirror, Refuse, Propose, Mirror, Mirror, Mirror, Mirror, Mirror},
