@@ -12,7 +12,7 @@ import (
 )
 
 // decide holds and releases drafts as one decision.
-func decide(t *testing.T, ctx context.Context, s *store.Store, f func(*store.Writer) error) {
+func decide(ctx context.Context, t *testing.T, s *store.Store, f func(*store.Writer) error) {
 	t.Helper()
 	w, err := s.BeginWrite(ctx)
 	if err != nil {
@@ -31,15 +31,15 @@ func TestJournal(t *testing.T) {
 	hold := func(id note.ID) func(*store.Writer) error {
 		return func(w *store.Writer) error { return w.Hold(storetest.Draft(id)) }
 	}
-	decide(t, t.Context(), s, hold("d0"))
+	decide(t.Context(), t, s, hold("d0"))
 	first := store.Deciding(t.Context(), s, "cli", "reject")
-	decide(t, first, s, hold("d1"))
+	decide(first, t, s, hold("d1"))
 	second := store.Deciding(t.Context(), s, "tui", "keep")
-	decide(t, second, s, func(w *store.Writer) error { return w.Release("d1") })
-	decide(t, store.Deciding(first, s, "mcp", "part of it"), s, hold("d2"))
+	decide(second, t, s, func(w *store.Writer) error { return w.Release("d1") })
+	decide(store.Deciding(first, s, "mcp", "part of it"), t, s, hold("d2"))
 	unnamed, d := store.BeginDecision(t.Context(), s, "dashboard")
-	decide(t, unnamed, s, hold("d3"))
-	decide(t, t.Context(), s, func(w *store.Writer) error { return store.EndUndo(w) })
+	decide(unnamed, t, s, hold("d3"))
+	decide(t.Context(), t, s, func(w *store.Writer) error { return store.EndUndo(w) })
 
 	all, err := store.Decisions(s)
 	if err != nil || len(all) != 2 || d.Number() != 0 {
@@ -62,7 +62,7 @@ func TestJournal(t *testing.T) {
 	if all, err = store.Decisions(s); err != nil || len(all) != 2 {
 		t.Fatalf("with a torn line: %+v %v", all, err)
 	}
-	decide(t, store.Deciding(t.Context(), s, "cli", "drop"), s, func(w *store.Writer) error { return w.Release("d2") })
+	decide(store.Deciding(t.Context(), s, "cli", "drop"), t, s, func(w *store.Writer) error { return w.Release("d2") })
 	if all, err = store.Decisions(s); err != nil || len(all) != 3 || all[2].N != 3 || all[2].What != "drop" {
 		t.Fatalf("after a torn line: %+v %v", all, err)
 	}
@@ -95,8 +95,8 @@ func TestJournalUndone(t *testing.T) {
 func TestEraseDecided(t *testing.T) {
 	s, _ := storetest.Open(t)
 	for _, id := range []note.ID{"d1", "d2"} {
-		decide(t, t.Context(), s, func(w *store.Writer) error { return w.Hold(storetest.Draft(id)) })
-		decide(t, store.Deciding(t.Context(), s, "cli", "drop"), s, func(w *store.Writer) error { return w.Release(id) })
+		decide(t.Context(), t, s, func(w *store.Writer) error { return w.Hold(storetest.Draft(id)) })
+		decide(store.Deciding(t.Context(), s, "cli", "drop"), t, s, func(w *store.Writer) error { return w.Release(id) })
 	}
 	name := s.Path("journal/" + s.Now().UTC().Format("2006-01") + ".jsonl")
 	data, err := os.ReadFile(name)

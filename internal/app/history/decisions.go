@@ -66,6 +66,7 @@ func Decisions(_ context.Context, r *app.Rooms, limit int) (a DecisionsAnswer, e
 	return a, err
 }
 
+// ViewDecision shows a decision of the journal.
 func ViewDecision(r *app.Rooms, d store.DecisionLog) DecisionView {
 	v := DecisionView{Number: d.N, At: d.At, What: d.What, By: d.By, Undoes: d.Undoes, UndoneBy: d.UndoneBy, Of: []DecidedItem{}}
 	for _, c := range d.Changes {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,7 +93,7 @@ func TestStoreIsAskedAbout(t *testing.T) {
 		{"a relative patch", "codex", "apply_patch", patch("*** Add File: a.txt", "*** Add File: "+up+"/config.json"), true},
 		{"a patch that moves", "codex", "apply_patch", patch("*** Update File: a.md", "*** Move to: notes/semantic/a.md"), true},
 		{"a patch that deletes", "codex", "apply_patch", patch("*** Delete File: " + root + "/config.json"), true},
-		{"the last of many files", "codex", "apply_patch", patch(append(many, "*** Add File: "+root+"/config.json")...), true},
+		{"the last of many files", "codex", "apply_patch", patch(slices.Concat(many, []string{"*** Add File: " + root + "/config.json"})...), true},
 		{"a patch of the project", "codex", "apply_patch", patch("*** Add File: a.txt"), false},
 		{"a patch by the shell", "codex", "Bash", run("apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: " + root + "/a\n+x\n*** End Patch\nEOF"), true},
 		{"a redirection", "claude", "Bash", run("echo x > " + root + "/config.json"), true},
