@@ -415,7 +415,7 @@ func buildMutants(t *testing.T, faults, tried []*fault) *mutants {
 		t.Fatal(err)
 	}
 	build := func(command, exe, what string, flags ...string) {
-		args := slices.Concat([]string{command, "-overlay", file, "-ldflags=-s -w", "-o", exe}, flags, []string{what})
+		args := slices.Concat([]string{command, "-overlay", file, "-ldflags=-s -w -X anamnesis/internal/cli.attendedBy=test", "-o", exe}, flags, []string{what})
 		if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 			t.Fatalf("%s %s with the faults: %v\n%s", command, what, err, out)
 		}

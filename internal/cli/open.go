@@ -58,9 +58,12 @@ func ask[T any](p *program, cmd *cobra.Command, command string, use func(context
 // openStore opens the files alone.
 func (p *program) openStore() (*store.Store, error) { return app.OpenStore(p.host()) }
 
+// attendedBy is set by the linker alone, in a program that a test builds to play a person at a terminal.
+var attendedBy string
+
 // attended reports whether a person looks at the program or types into it.
 var attended = func(p *program) bool {
-	return terminal(p.stdin) || terminal(p.stdout) || terminal(p.stderr)
+	return attendedBy != "" || terminal(p.stdin) || terminal(p.stdout) || terminal(p.stderr)
 }
 
 // author says who runs the command. The shell of an agent is known by a variable that its client
