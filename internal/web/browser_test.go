@@ -277,7 +277,7 @@ func TestJourneyReview(t *testing.T) {
 	p.says("It is right, and is recalled")
 	p.says("Nothing waits for you")
 	p.click(".flash button", "Undo")
-	p.says("The note has that form again")
+	p.says("It is taken back.")
 	p.goes("/review")
 	p.says("Deploys are on Tuesdays")
 }

@@ -131,8 +131,9 @@ func Drain(ctx context.Context, r *app.Rooms, sync bool) (d DrainResult, err err
 // that come later are for the next run, which it starts.
 const drainTurn = 3 * time.Second
 
+// fail notes a failure. An index that another process writes is none: the next run goes on.
 func (d *DrainResult) fail(err error) {
-	if err != nil {
+	if err != nil && !errors.Is(err, index.ErrBusy) {
 		d.Failed = append(d.Failed, err.Error())
 	}
 }
@@ -171,11 +172,11 @@ func drainOnce(ctx context.Context, r *app.Rooms, d *DrainResult, sync *bool) (l
 	store.Sweep(r.Store)
 	d.fail(r.Store.Spool().SweepShownLogs())
 	rep, err := r.Index.Sync(ctx, index.SyncOptions{})
-	if err != nil {
+	if err != nil && !errors.Is(err, index.ErrBusy) {
 		return done.Left, err
 	}
 	d.Indexed += rep.Indexed
-	if err := r.Index.Fold(ctx); err != nil {
+	if err := r.Index.Fold(ctx); err != nil && !errors.Is(err, index.ErrBusy) {
 		return done.Left, err
 	}
 	expire(ctx, r, d)

@@ -44,5 +44,7 @@ func ShowRules(ctx context.Context, r *app.Rooms) error {
 
 // PageLine is the line that a note which its owner writes will have on the page of its project.
 func PageLine(id note.ID, title, body string) string {
-	return inject.LineOf(&note.Note{ID: id, Title: title, Body: body, Provenance: note.Provenance{Source: note.Human, Confidence: 1}})
+	return inject.LineOf(&note.Note{
+		ID: id, Title: title, Body: body, Provenance: note.Provenance{Source: note.Human, Confidence: 1}, Trusted: true,
+	})
 }
