@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -239,6 +240,26 @@ func TestLedgerBegins(t *testing.T) {
 	}
 }
 
+// TestLedgerBeginsWithoutEvents: an event log that cannot be read proves no review, and prevents no write.
+func TestLedgerBeginsWithoutEvents(t *testing.T) {
+	root := t.TempDir()
+	n := storetest.Draft("mine")
+	storetest.WriteFile(t, filepath.Join(root, store.NotePath(note.Portable, note.Semantic, n.ID)), string(n.Format()))
+	storetest.WriteFile(t, filepath.Join(root, "events"), "no folder")
+	s, err := store.Open(store.Options{Root: root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.BeginWrite(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.End()
+	if n, _, err := store.Get(s, "mine"); err != nil || !n.UserSaid() {
+		t.Errorf("%+v, %v", n, err)
+	}
+}
+
 // TestAuthorityDocument keeps docs/authority.md the table that the code has.
 func TestAuthorityDocument(t *testing.T) {
 	const file = "../../docs/authority.md"
@@ -306,7 +327,7 @@ nothing:
 | program | a command without a terminal: cron, CI, a pipe; what the prompt of ` + "`claude -p`" + ` or ` + "`codex exec`" + ` asks to remember |
 | guest | a machine without a store, over PostgreSQL |
 | import | the memory of another tool |
-| teammate | a note that somebody shares: it is shown with a name, and becomes no file of yours |
+| teammate | a note that somebody shares: it is shown with a name, and is not copied into your store |
 
 A **ledger** on this machine (the folder ` + "`authors/`" + ` of the store) has a hash of the words for which you vouch: id, project, title, body,
 fix and triggers of each such note. What your other machines send over your own hub is entered when it arrives. A note that another

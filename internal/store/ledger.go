@@ -134,7 +134,7 @@ func (w *Writer) enter(entries map[note.ID]string) error {
 	})
 }
 
-// Disown removes notes from the ledger: nobody vouches for them any more, or they were forgotten.
+// Disown removes notes from the ledger: no person vouches for them any more, or they were forgotten.
 func (w *Writer) Disown(ids ...note.ID) error {
 	return w.changeLedger(ids, func(id note.ID, sums map[note.ID][]string) { delete(sums, id) })
 }
@@ -173,7 +173,7 @@ func (w *Writer) changeLedger(ids []note.ID, change func(note.ID, map[note.ID][]
 	return nil
 }
 
-// Authors returns the entry of a note in the ledger, "" when nobody vouches for it.
+// Authors returns the entry of a note in the ledger, "" when it has none.
 func Authors(s *Store, id note.ID) string {
 	return strings.Join(s.ledger.read(shardOf(id)).sums[id], " ")
 }
@@ -207,46 +207,27 @@ func (l *ledger) exists() bool {
 
 // beginLedger makes the ledger of a store that has none. A note counts as the person's when its
 // file says so, and as reviewed when the event log has the change that tagged it. All others that
-// were tagged as reviewed wait for a person, as "earlier notes".
+// were tagged as reviewed have to be reviewed again.
 func (w *Writer) beginLedger() error {
 	s := w.s
 	if s.ledger.exists() {
 		return nil
 	}
-	written := make(map[note.ID]map[string]bool) // the seconds at which notes were changed here
-	files, err := s.Events().Files()
-	if err != nil {
-		return err
-	}
-	for _, file := range files {
-		if _, err := s.Events().Records(file, 0, func(r Record) {
-			at, err := time.Parse(time.RFC3339, r.At)
-			for _, id := range r.Notes {
-				if r.Kind == Written && err == nil {
-					if written[id] == nil {
-						written[id] = make(map[string]bool)
-					}
-					written[id][string(note.At(at))] = true
-				}
-			}
-		}); err != nil {
-			return err
-		}
-	}
+	changed := s.loggedChanges()
 	entries := make(map[note.ID]string)
 	for ref := range s.Walk() {
 		n, _, ref, err := s.Read(ref.Path)
 		if err != nil {
-			continue
+			continue // no note that can be read, so none that anyone vouches for
 		}
-		if n.HasTag(note.ReviewedTag) && written[n.ID][string(n.UpdatedAt)] {
+		if n.HasTag(note.ReviewedTag) && changed[n.ID][string(n.UpdatedAt)] {
 			n.Reviewed = n.UpdatedAt
 			note.Vouch(n)
-			entries[n.ID] = n.Vouched
 			if _, _, err := w.Put(n, ref, Update); err != nil {
 				return err
 			}
-		} else if note.Attested(n) {
+		}
+		if note.Attested(n) {
 			entries[n.ID] = note.Words(n)
 		}
 	}
@@ -254,4 +235,26 @@ func (w *Writer) beginLedger() error {
 		return err
 	}
 	return w.Replace(ledgerBegun, []byte(s.Now().UTC().Format(time.RFC3339)+"\n"))
+}
+
+// loggedChanges returns the seconds, as stamps, at which the event log has changes of each note. A log
+// that cannot be read proves nothing, and does not prevent a write.
+func (s *Store) loggedChanges() map[note.ID]map[string]bool {
+	changed := make(map[note.ID]map[string]bool)
+	files, _ := s.Events().Files()
+	for _, file := range files {
+		_, _ = s.Events().Records(file, 0, func(r Record) {
+			at, err := time.Parse(time.RFC3339, r.At)
+			if r.Kind != Written || err != nil {
+				return
+			}
+			for _, id := range r.Notes {
+				if changed[id] == nil {
+					changed[id] = make(map[string]bool)
+				}
+				changed[id][string(note.At(at))] = true
+			}
+		})
+	}
+	return changed
 }
