@@ -120,7 +120,7 @@ func sections(text, mark string) []section {
 	var all []section
 	var body strings.Builder
 	seen := make(map[string]int)
-	fence := ""
+	var code codeBlock
 	flush := func() {
 		if len(all) > 0 {
 			all[len(all)-1].body = blankAround(body.String())
@@ -130,12 +130,7 @@ func sections(text, mark string) []section {
 	for line := range strings.Lines(text) {
 		trimmed := strings.TrimSpace(line)
 		switch {
-		case fence != "":
-			if strings.HasPrefix(trimmed, fence) {
-				fence = ""
-			}
-		case strings.HasPrefix(trimmed, "```"), strings.HasPrefix(trimmed, "~~~"):
-			fence = trimmed[:3]
+		case code.has(trimmed):
 		case strings.HasPrefix(line, mark) && len(all) < maxSections:
 			flush()
 			title := strings.TrimSpace(line[len(mark):])
@@ -167,4 +162,22 @@ func appliesTo(body string) string {
 		return ""
 	}
 	return ""
+}
+
+// A codeBlock is the fence of the block of code that is open, "" outside of one.
+type codeBlock string
+
+// has takes the next line, without white space around it, and reports whether it is part of a block.
+func (c *codeBlock) has(line string) bool {
+	switch {
+	case *c != "":
+		if strings.HasPrefix(line, string(*c)) {
+			*c = ""
+		}
+	case strings.HasPrefix(line, "```"), strings.HasPrefix(line, "~~~"):
+		*c = codeBlock(line[:3])
+	default:
+		return false
+	}
+	return true
 }

@@ -166,7 +166,7 @@ func hashWord(s string) uint64 {
 	return h
 }
 
-// hashStep is the base of the hash of a run of words: a polynomial of theirs.
+// hashStep is the base of the polynomial hash of a run of words.
 const hashStep = 0x9e3779b97f4a7c15
 
 // partOut is hashStep to the power of partWords. It takes the word out of the hash of a run that came partWords before.

@@ -15,7 +15,7 @@ type geminiMemories struct{}
 // MemoryFiles implements MemoryReader.
 func (geminiMemories) MemoryFiles() []string { return []string{"GEMINI.md", "tmp/*/memory/*.md"} }
 
-// geminiSaved is the heading of the section of GEMINI.md. What stands elsewhere in that file is the user's.
+// geminiSaved is the heading of the section of GEMINI.md. The user writes the rest of that file.
 const geminiSaved = "Gemini Added Memories"
 
 // ReadMemory implements MemoryReader.
@@ -63,7 +63,8 @@ func cutAt(text, mark string) string {
 // listed reads the items of lists at the margin, one memory each, with the lines that are indented below them. The text is the
 // key: such an item has no name that stays.
 func listed(file, folder, text string) (all []Memory) {
-	fence, item := "", ""
+	item := ""
+	var code codeBlock
 	flush := func() {
 		if body := blankAround(item); body != "" && len(all) < maxSections {
 			all = append(all, Memory{
@@ -75,12 +76,7 @@ func listed(file, folder, text string) (all []Memory) {
 	for line := range strings.Lines(text) {
 		trimmed := strings.TrimSpace(line)
 		switch {
-		case fence != "":
-			if strings.HasPrefix(trimmed, fence) {
-				fence = ""
-			}
-		case strings.HasPrefix(trimmed, "```"), strings.HasPrefix(trimmed, "~~~"):
-			fence = trimmed[:3]
+		case code.has(trimmed):
 		case strings.HasPrefix(line, "- "), strings.HasPrefix(line, "* "):
 			flush()
 			item = strings.TrimSpace(line[2:]) + "\n"

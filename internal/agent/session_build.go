@@ -86,7 +86,7 @@ func (c *builder) waiting(id string) *ToolUse {
 	return use
 }
 
-// answer puts a result beside its use: of a progress bar its last state.
+// answer stores the result of a tool use; of a progress bar it keeps the last state.
 func (c *builder) answer(use *ToolUse, result string, failed bool) {
 	use.Result, use.Error = clip(textform.Overwritten(result), c.limits.Result), failed
 	c.kept += len(use.Result)

@@ -36,7 +36,7 @@ func timeOf(value []byte) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// ahead is how far the clock of another machine may be ahead of ours, and time zones that were taken for ours.
+// ahead is how far in the future a time may be: clocks differ, and some programs write local time as UTC.
 const ahead = 24 * time.Hour
 
 // possible returns a time, and whether a session can have taken place then.

@@ -63,7 +63,7 @@ func (r *Recorder) forgotten(id note.ID) bool {
 	return false
 }
 
-// absolute is a path that means the same in any folder, "" when nobody knows.
+// absolute is a path that means the same in any folder, "" when it is unknown.
 func absolute(name string) string {
 	name, err := filepath.Abs(name)
 	if err != nil {

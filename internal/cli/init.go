@@ -244,7 +244,7 @@ func (p *program) chooseReader(ask *prompter, agents []string) string {
 	return ""
 }
 
-// mayAllow asks once whether agents may call the tools of ours that read or propose without asking each time, unless they have
+// mayAllow asks once whether agents may call our reading and proposing tools without asking each time, unless they have
 // the rules already.
 func (p *program) mayAllow(ask *prompter, o setup.InstallOptions) bool {
 	var titles []string

@@ -90,7 +90,7 @@ func newReviewKeep(p *program) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&mine, "mine", false, "all that wait because nobody knows that you wrote them")
+	cmd.Flags().BoolVar(&mine, "mine", false, "every waiting note whose author is unknown: you confirm that you wrote it")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return run(p, cmd, "review", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (curate.ReviewKept, error) {
 			if mine {

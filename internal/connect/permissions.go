@@ -142,7 +142,7 @@ func textsOf(rules *node) (all []string) {
 	return all
 }
 
-// claudeRuns finds where the rules of Allow stand: a run begins with the first two tools of one server.
+// claudeRuns finds the positions of the rules of Allow: a run begins with the first two tools of one server.
 func claudeRuns(rules *node, tools []string) (runs [][2]int) {
 	if len(tools) < 2 {
 		return nil

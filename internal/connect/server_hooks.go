@@ -74,7 +74,7 @@ func claudeServed(version string) bool {
 	return ok && !Newer("2.1.197", version)
 }
 
-// hookArguments returns the members of an event that a server is sent. The client puts in what stands
+// hookArguments returns the members of an event that a server is sent. The client fills in what is
 // in braces; of a call of a tool these members are enough for triggers and tasks.
 func hookArguments(key string) string {
 	return `{"` + hookKeyMember + `": ` + agent.QuoteJSON(key) + `, "anamnesis_agent": "claude", "hook_event_name": "${hook_event_name}", ` +

@@ -63,8 +63,8 @@ var Checks = []Check{
 		checkOrders,
 	},
 	{
-		"authors", "Words of the user", "Notes that say that a person wrote them and for which nobody vouches: they were changed outside " +
-			"this program, or came from elsewhere.", checkAuthors,
+		"authors", "Words of the user", "Notes whose file claims that a person wrote them and that the ledger does not confirm: another " +
+			"program changed them, or they came from elsewhere.", checkAuthors,
 	},
 	{"events", "Event log", "Whether the event log can be read, and its size.", checkEvents},
 	// check_locks.go

@@ -55,7 +55,7 @@ func (t *tree) close() {
 	_ = t.root.Close()
 }
 
-// at returns the tree in which a name stands, which is another one behind a link, and the name there.
+// at returns the tree that contains a name, which is another one behind a link, and the name there.
 func (t *tree) at(name string) (root *os.Root, below string) {
 	for link := name; link != "."; link = path.Dir(link) { // the nearest link counts
 		if to := t.links[link]; to != nil {

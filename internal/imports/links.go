@@ -15,7 +15,7 @@ const maxHops = 16
 var errForeignLink = errors.New("it is a symbolic link that somebody else made, or that leads to a folder of somebody else")
 
 // ownFolder returns the folder that a symbolic link leads to. The user must have made the link and own the folder: people
-// keep an agent's folder elsewhere, to share it between machines. A further link on the way that stands in a work tree of git
+// keep an agent's folder elsewhere, to share it between machines. A further link on the way that is part of a work tree of git
 // came with the repository, so it is refused, and so is a link back to a folder that holds the folder within.
 func ownFolder(link, within string) (string, error) {
 	fi, err := os.Lstat(link)

@@ -87,7 +87,7 @@ type nativeOf struct {
 	snap  *snapshot
 }
 
-// memories plans what stands in the files of a tree.
+// memories plans the import of the files of a tree.
 func (im *Importer) memories(ctx context.Context, t *tree, patterns []string, of nativeOf, p *Plan) error {
 	var size int64
 	for _, pattern := range patterns {

@@ -19,7 +19,7 @@ import (
 type Draft struct {
 	Note     *note.Note // without an id it gets a new one
 	By       Author
-	Here     string                                   // the project that the author works on; "" when nobody knows
+	Here     string                                   // the project that the author works on; "" when it is unknown
 	Shown    string                                   // what the user had in front of them when they said it, and answered: it counts as named
 	Replaces note.ID                                  // the note that it makes wrong; "" for none
 	Reason   string                                   // for the history, when the note exists: store.Update, store.Capture
@@ -489,12 +489,7 @@ func (a *admission) rewrite(ctx context.Context, was, now *note.Note, ref store.
 
 // put writes a note. Where its author speaks as the user, the ledger gets it first.
 func (a *admission) put(ctx context.Context, n *note.Note, old store.Ref, reason string) error {
-	if a.d.By.Speaks() && !n.Quarantine {
-		if err := a.w.Vouch(n); err != nil {
-			return err
-		}
-	}
-	return a.g.write(ctx, a.w, n, old, reason, a.out)
+	return a.g.vouched(ctx, a.w, a.d.By.Speaks(), n, old, reason, a.out)
 }
 
 // Release writes a held draft as a note: a person has read it and finds it right. With retire it

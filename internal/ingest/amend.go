@@ -60,9 +60,8 @@ func (g *Ingester) Edit(ctx context.Context, by Author, id note.ID, was, edited 
 // proposeEdit keeps what a note would be as a draft, until its owner decides.
 func (g *Ingester) proposeEdit(ctx context.Context, by Author, now *note.Note) (Outcome, error) {
 	now.Vouched, now.Reviewed, now.Trusted = "", "", false
-	now.StatusReason = "a change of your note by " + map[Author]string{Teammate: "the team's repository"}[by]
-	if now.StatusReason = strings.TrimSuffix(now.StatusReason, " by "); now.Title == "" {
-		return Outcome{}, errors.New("a change without a title")
+	if now.StatusReason = "a change of your note"; by == Teammate {
+		now.StatusReason += " by the team's repository"
 	}
 	out := Outcome{Result: Held, Note: now, Why: now.StatusReason}
 	err := locked(ctx, g.store, func(w *store.Writer) error { return w.Hold(now) })
@@ -187,13 +186,7 @@ func (g *Ingester) amend(
 			return fail(err)
 		}
 	}
-	if vouch && !now.Quarantine {
-		err = w.Vouch(now)
-	}
-	if err == nil {
-		err = g.write(ctx, w, now, ref, store.Update, &out)
-	}
-	if err != nil {
+	if err := g.vouched(ctx, w, vouch, now, ref, store.Update, &out); err != nil {
 		return fail(err)
 	}
 	g.log(out, time.Since(began))

@@ -20,7 +20,7 @@ const (
 	UndoUnknown = "unknown" // a newer program made a change that this one cannot take back
 )
 
-// A TakenBack is what became of a thing that a decision changed.
+// A TakenBack is one thing that a decision changed, and the result of taking that back.
 type TakenBack struct {
 	Kind   string // store.NoteChange, DraftChange, AliasChange, or one that is not known
 	ID     note.ID
@@ -96,9 +96,9 @@ func partsOf(changes []store.Change) (parts [][]piece) {
 	return parts
 }
 
-// stands says where a piece stands among the states that the decision gave it: 0 as it was before,
+// stateAt says which of the states that the decision gave it a piece has: 0 as it was before,
 // greater for one of those that it wrote, -1 when it is none of them.
-func (p piece) stands(now string) int {
+func (p piece) stateAt(now string) int {
 	for i := 1; i < len(p) && p[0].Kind == store.NoteChange; i++ {
 		if p[i].Former != p[i-1].Now || p[i].From != p[i-1].To {
 			return -1 // somebody else changed it between two writes
@@ -192,7 +192,7 @@ func (t *takeBack) look(p piece) (st step, err error) {
 	case store.DraftChange:
 		return st, t.draft(p, &st)
 	case store.AuthorChange:
-		st.settle(p.stands(store.Authors(t.s, c.ID)), c.Former, func() error { return store.SetAuthors(t.w, c.ID, c.Former) })
+		st.settle(p.stateAt(store.Authors(t.s, c.ID)), c.Former, func() error { return store.SetAuthors(t.w, c.ID, c.Former) })
 	case store.AliasChange:
 		return st, t.alias(p, &st)
 	default:
@@ -201,7 +201,7 @@ func (t *takeBack) look(p piece) (st step, err error) {
 	return st, nil
 }
 
-// settle sets the result of a step by where its piece stands.
+// settle sets the result of a step by the state of its piece.
 func (st *step) settle(at int, former string, do func() error) {
 	switch {
 	case at < 0:
@@ -228,7 +228,7 @@ func (t *takeBack) note(p piece, st *step) error {
 			st.Title = n.Title
 		}
 	}
-	at := p.stands(now)
+	at := p.stateAt(now)
 	if at == 0 && path != first.From {
 		at = -1 // it was moved
 	}
@@ -311,7 +311,7 @@ func (t *takeBack) draft(p piece, st *step) error {
 		now = store.Digest(data)
 		st.named(data)
 	}
-	st.settle(p.stands(now), first.Former, func() error { return t.w.Release(first.ID) })
+	st.settle(p.stateAt(now), first.Former, func() error { return t.w.Release(first.ID) })
 	if st.Result != UndoRestored {
 		return nil
 	}
@@ -354,6 +354,6 @@ func (t *takeBack) alias(p piece, st *step) error {
 		change = project.RemoveAlias
 	}
 	st.Title = c.Name + " → " + c.To
-	st.settle(p.stands(now), c.Former, func() error { return change(t.w, c.Name, c.To) })
+	st.settle(p.stateAt(now), c.Former, func() error { return change(t.w, c.Name, c.To) })
 	return nil
 }

@@ -124,16 +124,6 @@ func (g *Ingester) WriteSidecar(ctx context.Context, ref store.Ref, side *note.S
 	return err
 }
 
-// vouched writes a note; person says that a person makes the change, and vouches for the note.
-func (g *Ingester) vouched(ctx context.Context, w *store.Writer, person bool, n *note.Note, ref store.Ref, out *Outcome) error {
-	if person {
-		if err := w.Vouch(n); err != nil {
-			return err
-		}
-	}
-	return g.write(ctx, w, n, ref, store.Update, out)
-}
-
 // DropDraft removes a held draft that its owner does not want.
 func DropDraft(ctx context.Context, s *store.Store, id note.ID) error {
 	if err := locked(ctx, s, func(w *store.Writer) error { return w.Release(id) }); err != nil {

@@ -125,6 +125,19 @@ func (g *Ingester) complete(draft *note.Note) *note.Note {
 	return n
 }
 
+// vouched is write for a change that a person makes, or does not: the ledger gets a person's words first.
+// What is in quarantine is not the user's word until the user keeps it.
+func (g *Ingester) vouched(
+	ctx context.Context, w *store.Writer, person bool, n *note.Note, old store.Ref, reason string, out *Outcome,
+) error {
+	if person && !n.Quarantine {
+		if err := w.Vouch(n); err != nil {
+			return err
+		}
+	}
+	return g.write(ctx, w, n, old, reason, out)
+}
+
 // write puts a note on the disk, then into the index.
 func (g *Ingester) write(ctx context.Context, w *store.Writer, n *note.Note, old store.Ref, reason string, out *Outcome) error {
 	ref, changed, err := w.Put(n, old, reason)

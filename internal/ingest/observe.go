@@ -108,7 +108,7 @@ func (g *Ingester) Observe(ctx context.Context, o Observation) (out Outcome, err
 			}
 			n.UpdatedAt = note.At(g.store.Now())
 			out.Result, out.Note = Updated, n
-			return g.vouched(ctx, w, o.Human, n, ref, &out)
+			return g.vouched(ctx, w, o.Human, n, ref, store.Update, &out)
 		}
 		if err := n.ValidateNew(); err != nil {
 			return err
@@ -118,7 +118,7 @@ func (g *Ingester) Observe(ctx context.Context, o Observation) (out Outcome, err
 			return err
 		}
 		out.Result = Created
-		return g.vouched(ctx, w, o.Human, n, store.Ref{}, &out)
+		return g.vouched(ctx, w, o.Human, n, store.Ref{}, store.Update, &out)
 	})
 	if err != nil {
 		return Outcome{}, fmt.Errorf("observe %q: %w", shorten(o.Statement), err)

@@ -107,7 +107,7 @@ func (g *Ingester) Repair(ctx context.Context, plan []Repair) (changed int, err 
 			*r.field(now) = r.To
 			err := now.Validate()
 			if err == nil {
-				err = all.stand(was, now, r.Key)
+				err = all.keepAuthor(was, now, r.Key)
 			}
 			if err == nil {
 				err = all.Put(now, ref)
@@ -122,8 +122,8 @@ func (g *Ingester) Repair(ctx context.Context, plan []Repair) (changed int, err 
 	return changed, err
 }
 
-// stand keeps the standing of a note whose project was wrong, and takes that of one that no person wrote.
-func (r *Revision) stand(was, now *note.Note, key string) error {
+// keepAuthor leaves a note the user's word when only its project was wrong, and disowns one that no person wrote.
+func (r *Revision) keepAuthor(was, now *note.Note, key string) error {
 	switch {
 	case key == "prov_source":
 		now.Vouched = ""

@@ -99,7 +99,7 @@ func (s *Server) hook(ctx context.Context, call *sdk.CallToolRequest) (reply []b
 	return reply, e, err
 }
 
-// mayCall returns why a call cannot be one of a hook of ours, nil if it is one.
+// mayCall returns why a call cannot come from one of our hooks, nil if it can.
 func (s *Server) mayCall(call *sdk.CallToolRequest, key string) error {
 	want := connect.HookKey(s.rooms.Store.Root())
 	switch {

@@ -162,8 +162,8 @@ type Note struct {
 	ImportedID     string
 	ConflictOf     ID
 	Reviewed       Stamp  // when its owner read it and found it right; "" for never
-	Vouched        string // Words of what a person vouches for; "" when nobody does, or in a file of an earlier program
-	Trusted        bool   // the ledger of this machine has it as it is. It stands in no file: store.Read sets it
+	Vouched        string // Words that a person vouches for; "" when none are confirmed, or in a file of an earlier program
+	Trusted        bool   // the ledger of this machine has it as it is. No file has it: store.Read sets it
 	Edits          []Edit // written by merges alone, see Reconcile
 
 	Extra []Field // unknown keys, in the order of the file

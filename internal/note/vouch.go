@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Unconfirmed is what an index has as the source of a note that says a person wrote or typed it,
-// and for which nobody vouches: it was changed outside this program, or came from elsewhere.
+// Unconfirmed is what an index has as the source of a note whose file claims that a person wrote or
+// typed it, and that the ledger does not have: another program changed it, or it came from elsewhere.
 const Unconfirmed = "unconfirmed"
 
 // Words returns the hash of what n says: 32 hexadecimal digits over its id, its project, its

@@ -46,7 +46,7 @@ func (p PageSource) Sessions(ctx context.Context, projects []string, n int) ([]i
 	return placeUndated(rows)[:min(n, len(rows))], nil
 }
 
-// placeUndated puts sessions of which nobody knows when they were behind those that came after them.
+// placeUndated puts sessions without a valid time behind those that came after them.
 func placeUndated(rows []index.Row) (placed []index.Row) {
 	var waiting []index.Row
 	for i := range rows {

@@ -117,7 +117,7 @@ func (k *Kept) Sessions(ctx context.Context) (all []Session, err error) {
 	return all, err
 }
 
-// placeUndated puts sessions of which nobody knows when they were before those that were kept after them.
+// placeUndated puts sessions without a valid time before those that were kept after them.
 func placeUndated(all []Session) {
 	for i := range all {
 		if !all[i].Undated {

@@ -28,7 +28,7 @@ func Insert(all, reports []Exchange) []Exchange {
 	if len(reports) == 0 {
 		return all
 	}
-	first := make(map[string]int) // by sub-agent: behind how many exchanges it stands
+	first := make(map[string]int) // by sub-agent: how many exchanges precede it
 	for i := range reports {
 		e := &reports[i]
 		if _, ok := first[e.Subagent]; ok {

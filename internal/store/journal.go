@@ -35,7 +35,7 @@ type Change struct {
 	From   string  `json:"from,omitempty"` // where a note stood, relative to the root; "" when there was none
 	Former string  `json:"former,omitempty"`
 	Text   string  `json:"text,omitempty"` // of a draft: the whole of it; "" after it was forgotten
-	To     string  `json:"to,omitempty"`   // where a note stands, or the project of an alias
+	To     string  `json:"to,omitempty"`   // the path of a note, or the project of an alias
 	Now    string  `json:"now,omitempty"`
 }
 

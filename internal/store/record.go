@@ -40,7 +40,7 @@ const (
 	Synced        = "sync"       // an exchange with the remote; Count is what was pulled, Text the result
 	Shared        = "share"      // an exchange with a team's database; Count is the notes that went and came
 	HookFailure   = "hook-error" // a hook that could not do its work
-	HookRefused   = "hook-deny"  // an event that somebody else than a hook of ours sent to the server; Error says why
+	HookRefused   = "hook-deny"  // an event that did not come from one of our hooks; Error says why
 	Gap           = "gap"        // a question that memory did not answer; Text is its words, Notes a weak answer, Count below 0 closes it
 	Asked         = "model"      // a model answered; Text is the purpose, Model its name, In and Out the tokens
 	Unusable      = "unusable"   // an answer of a model that was not what it was asked for; Text is its class, Query the purpose

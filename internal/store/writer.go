@@ -34,7 +34,7 @@ type Writer struct {
 	unlock func()
 	run    *Run // nil: nobody takes what is written back as a whole
 
-	decision *Decision // nil: what is written is nobody's decision
+	decision *Decision // nil: the change is no decision
 }
 
 // BeginWrite waits for the store lock, LockTimeout at most (ErrLocked), and

@@ -59,7 +59,7 @@ var did = map[string]string{
 	store.ToolShown:   "was shown before a tool ran", store.Tasked: "gave a sub-agent a task", store.SubagentShown: "shown a sub-agent",
 	store.Policed: "the policy spoke", store.Recalled: "asked", store.Written: "wrote",
 	store.Captured: "was captured", store.Damaged: "could not be read whole",
-	store.HookFailure: "a hook failed", store.HookRefused: "a hook was refused", store.Notified: "a program of yours was run",
+	store.HookFailure: "a hook failed", store.HookRefused: "a hook was refused", store.Notified: "your program was run",
 	store.Gap: "no result", store.Reflected: "taught a reflection", store.Asked: "a model was asked",
 	store.Synced: "was synced", store.Drained: "the queue ran", store.Shared: "was shared",
 }

@@ -92,26 +92,26 @@ func isNote(r *app.Rooms, id note.ID) bool {
 	return err == nil
 }
 
-// unreadWhy says why a note that is in force is to be reviewed.
-func unreadWhy(n *note.Note) string {
+// unreadWhy says why a note that is in force is to be reviewed. mine says that only the user knows
+// whether they wrote it.
+func unreadWhy(n *note.Note) (why string, mine bool) {
+	const keep = "; keep says that it is your word"
 	switch {
 	case note.Changed(n):
-		return "it was changed outside this program, or came from elsewhere; keep says that it is your word"
+		return "it was changed outside this program, or came from elsewhere" + keep, true
 	case n.Provenance.Source == note.Program:
-		return "a command without a terminal wrote it; keep says that it is your word"
+		return "a command without a terminal wrote it" + keep, true
 	case n.Provenance.Source == note.Guest:
-		return "a machine without a store wrote it; keep says that it is your word"
+		return "a machine without a store wrote it" + keep, true
 	}
-	return machineWrote
+	return "a machine wrote it", false
 }
-
-// machineWrote is why most notes are to be reviewed.
-const machineWrote = "a machine wrote it"
 
 func noteItems(kind app.Waiting, why string, notes []*note.Note) (items []app.InboxItem) {
 	for _, n := range notes {
+		unread, _ := unreadWhy(n)
 		items = append(items, app.InboxItem{
-			Kind: kind, ID: n.ID, Title: n.Title, Project: n.Project, Why: cmp.Or(why, unreadWhy(n)),
+			Kind: kind, ID: n.ID, Title: n.Title, Project: n.Project, Why: cmp.Or(why, unread),
 			Choices: []app.Decision{app.Keep, app.Drop}, Note: n,
 		})
 	}

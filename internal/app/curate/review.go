@@ -191,13 +191,13 @@ func KeepReviewed(ctx context.Context, r *app.Rooms, names []string) (a ReviewKe
 	return a, nil
 }
 
-// Mine names the notes that wait because nobody knows that the user wrote them: a command without a
-// terminal did, a machine without a store, or another program changed them.
+// Mine names the notes that only the user can confirm: a command without a terminal or a machine
+// without a store wrote them, or another program changed them.
 func Mine(ctx context.Context, r *app.Rooms) (names []string, err error) {
-	a, err := Review(ctx, r)
-	for _, it := range a.Notes {
-		if it.Kind == app.WaitingUnread && it.Why != machineWrote {
-			names = append(names, string(it.ID))
+	_, unread, err := app.UnreadNotes(ctx, r)
+	for _, n := range unread {
+		if _, mine := unreadWhy(n); mine {
+			names = append(names, string(n.ID))
 		}
 	}
 	return names, err

@@ -46,7 +46,7 @@ type UndoneDecision struct {
 	Next  string       `json:"later,omitempty"` // a later decision about what stays
 }
 
-// An UndoneItem is what became of something that the decision changed.
+// An UndoneItem is one thing that the decision changed, and the result of taking that back.
 type UndoneItem struct {
 	DecidedItem
 	Result string `json:"result"` // restored, removed, archived, edited, gone, lost, unknown or nothing

@@ -81,7 +81,7 @@ func expand(s *store.Store, word string) string {
 	})
 }
 
-// absolute returns a path that is named in dir; what stands in it is not cleaned, since ".." behind a link does not lead
+// absolute returns a path that is named in dir. It does not clean the path, since ".." behind a link does not lead
 // back.
 func absolute(s *store.Store, dir, path string) string {
 	rest, tilde := strings.CutPrefix(path, "~")

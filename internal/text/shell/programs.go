@@ -9,7 +9,7 @@ var (
 // blockWords begin a part of a loop, of a condition or of a function.
 var blockWords = []string{"if", "then", "else", "elif", "fi", "while", "until", "for", "do", "done", "case", "esac", "function", "select"}
 
-// shellWords stand before a command.
+// shellWords precede a command.
 var shellWords = []string{"if", "then", "else", "elif", "fi", "while", "until", "do", "done", "!", "{", "}", "[[", "]]"}
 
 // runners run the command that follows them, or follows one of the words: sudo, npx, uv run.

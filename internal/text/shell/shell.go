@@ -130,7 +130,7 @@ func formsOf(fields []string) (all [][]string) {
 	return all
 }
 
-// runnerFields is how many fields of a command stand before the command that it runs, 0 when
+// runnerFields is how many fields of a command precede the command that it runs, 0 when
 // it runs none.
 func runnerFields(fields []string) int {
 	program := Program(fields[0])
@@ -195,7 +195,7 @@ func withoutRedirections(fields []string) (kept []string) {
 
 var redirections = []string{">", ">>", ">|", "&>", "&>>", "<"}
 
-// A simple is one command as its words stand in the line.
+// A simple is one command with its words as the line has them.
 type simple struct{ fields, inner []string }
 
 // simpleCommands cuts a line into commands, and these into fields.
