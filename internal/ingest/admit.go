@@ -187,7 +187,8 @@ func (a *admission) find(ctx context.Context) error {
 	return a.d.prepare(a.g, a.out)
 }
 
-// conduct returns the situation of a draft by what it asks for and for whom, or else s.
+// conduct returns the situation of a draft by what it asks for and for whom, or else s. Who may write for
+// all projects is judged by the notes about the same matter.
 func (a *admission) conduct(s Situation) Situation {
 	n := a.out.Note
 	if a.d.By == Person || a.d.Account {
@@ -197,7 +198,7 @@ func (a *admission) conduct(s Situation) Situation {
 		a.out.Why = fmt.Sprintf("it names %q, which forces, skips a check or deletes", risky)
 		return RiskyAct
 	}
-	if n.Project != a.d.Here {
+	if n.Project != a.d.Here && (s == Free || ActionOf(a.d.By, Elsewhere) != Create) {
 		a.out.Why = fmt.Sprintf("it is for %s, and the session works on another project", n.Project)
 		if a.d.Here == "" {
 			a.out.Why = fmt.Sprintf("it is for %s, and the project of the session is not known", n.Project)

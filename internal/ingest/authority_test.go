@@ -157,6 +157,18 @@ func resultOf(a ingest.Action) ingest.Result {
 	return ingest.Created
 }
 
+// TestElsewhereOpposes: a program may write for all projects, and does not overrule the user by that.
+func TestElsewhereOpposes(t *testing.T) {
+	d := newDoor(t)
+	d.add(note.Note{Title: "Always use offset pagination", Project: note.Global}, false)
+	out, err := d.Admit(t.Context(), ingest.Draft{
+		By: ingest.Program, Here: "p", Note: &note.Note{Type: note.Semantic, Title: "Never use offset pagination", Project: note.Global},
+	})
+	if err != nil || out.Result != ingest.Held || out.Note.ConflictOf == "" {
+		t.Errorf("%s (%s), %v", out.Result, out.Why, err)
+	}
+}
+
 // TestChangedOutside: what a person vouches for loses that when its file is changed by another
 // program, and gets it back when a person confirms it.
 func TestChangedOutside(t *testing.T) {
