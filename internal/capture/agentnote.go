@@ -79,11 +79,13 @@ func (r *Recorder) agentNotes(ctx context.Context, s *agent.Session, said []lear
 			continue
 		}
 		earlier := slices.DeleteFunc(slices.Clone(said), func(x learn.Said) bool { return x.Turn > w.turn })
-		if q, ok := learn.Find(earlier, w.quote); ok {
+		q, ok := learn.Find(earlier, w.quote)
+		if q.Said.Asked != "" { // an agreement vouches for one claim
+			ok = ok && !slices.Contains(turns, q.Said.Turn)
+		}
+		if ok {
 			turns = append(turns, q.Said.Turn)
-			_, err := ingest.Vouch(ctx, r.ingester, n.ID, note.Evidence{
-				Session: from.Harness + "/" + from.Session, Chunk: q.Chunk(), Quote: note.CutRunes(q.Words, note.MaxQuote),
-			})
+			_, err := ingest.Vouch(ctx, r.ingester, n.ID, *q.Typed(), q.Evidence(from))
 			errs = append(errs, err)
 			continue
 		}
@@ -136,9 +138,7 @@ func (r *Recorder) remembered(ctx context.Context, q *learn.Quote, from learn.Or
 		if x.Note.Provenance.Source != note.Import || states == claim.Opposite || states == claim.Unrelated {
 			continue
 		}
-		_, err := ingest.Vouch(ctx, r.ingester, x.Note.ID, note.Evidence{
-			Session: from.Harness + "/" + from.Session, Chunk: q.Chunk(), Quote: note.CutRunes(q.Words, note.MaxQuote),
-		})
+		_, err := ingest.Vouch(ctx, r.ingester, x.Note.ID, *q.Typed(), q.Evidence(from))
 		return true, err
 	}
 	return false, nil

@@ -30,15 +30,15 @@ func (r *Recorder) learn(ctx context.Context, q Request, s *agent.Session, f *fa
 	from, clean := r.origin(q, f, key, s)
 	var errs []error
 	refused := 0
-	take := func(n *note.Note, turn int, shown string) {
-		n.Commits = session.CommitAfter(session.Commits(s), turn)
+	take := func(n *note.Note, quote learn.Quote, shown string) {
+		n.Commits = session.CommitAfter(session.Commits(s), quote.Said.Turn)
 		Stamp(n, from.Dir, r.redactor, from.Edited...)
 		if n.Quarantine { // it reads like orders to an agent
 			refused++
 			return
 		}
 		b, err := r.ingester.Admit(ctx, ingest.Draft{
-			Note: n, By: ingest.Order, Here: from.Project, Dir: from.Dir, Once: true, Shown: shown,
+			Note: n, By: ingest.Order, Here: from.Project, Dir: from.Dir, Once: true, Typed: quote.Typed(), Shown: shown,
 			Beside: func(n *note.Note) *note.Sidecar {
 				return learn.Relate(r.store, r.redactor, &learn.Rule{Title: n.Title}, n)
 			},
@@ -61,11 +61,17 @@ func (r *Recorder) learn(ctx context.Context, q Request, s *agent.Session, f *fa
 		if slices.Contains(written, o.Quote.Said.Turn) {
 			continue // the agent wrote it down, in better words
 		}
-		take(o.Note(from), o.Quote.Said.Turn, "")
+		if o.Doubt {
+			n := o.Note(from)
+			n.StatusReason = "it is inside a text of several lines, which may have been pasted"
+			errs = append(errs, ingest.InboxOf(r.ingester).Propose(ctx, n, note.User))
+		} else {
+			take(o.Note(from), o.Quote, "")
+		}
 		taken = append(taken, o.Quote.Said.Turn)
 	}
 	for _, p := range learn.Permissions(s, clean, r.noted(from.Session)...) {
-		take(p.Note(from), p.Quote.Said.Turn, p.Call)
+		take(p.Note(from), p.Quote, p.Call)
 		taken = append(taken, p.Quote.Said.Turn)
 	}
 	candidates := slices.DeleteFunc(learn.Candidates(s, clean), func(c learn.Candidate) bool {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"anamnesis/internal/claim"
 	"anamnesis/internal/index"
@@ -20,6 +22,7 @@ type Draft struct {
 	Note     *note.Note // without an id it gets a new one
 	By       Author
 	Here     string                                   // the project that the author works on; "" when it is unknown
+	Typed    *Typed                                   // the user's words, of an order or quoted by an agent or a model; nil for none
 	Shown    string                                   // what the user had in front of them when they said it, and answered: it counts as named
 	Replaces note.ID                                  // the note that it makes wrong; "" for none
 	Reason   string                                   // for the history, when the note exists: store.Update, store.Capture
@@ -30,18 +33,21 @@ type Draft struct {
 	Reviewed bool                                     // of a person: it is what somebody else wrote, read and found right
 	Change   func(was *note.Note) (*note.Note, error) // makes the note of the one of its id (nil: there is none), under the store lock
 	Beside   func(*note.Note) *note.Sidecar           // the sidecar of the note, if it is written; nil for none
+
+	misquotes bool // its Typed words say the opposite
 }
 
 // Admit takes a note in, or not: the author and the situation decide (ActionOf), under the store
 // lock. It completes a copy of the note, stamps the author over whatever the draft says, masks the
-// secrets of what no person wrote, and validates it. The index is updated under the lock, and
+// secrets of what no person wrote, and validates it. What an agent or a model quotes of the user's typed
+// words makes the user its author as far as the words go (Typed.Backs). The index is updated under the lock, and
 // Outcome.Stale says when it could not be; one record of the kind store.Written follows.
 //
 // An error means that nothing was written: there is no author, the note is not valid, the store is
 // read-only (store.ErrReadOnly) or locked for too long (store.ErrLocked), or the disk refuses.
 func (g *Ingester) Admit(ctx context.Context, d Draft) (out Outcome, err error) {
 	began := time.Now()
-	if d.By == 0 || d.By == Teammate {
+	if d.By == 0 || d.By == Teammate || d.By == Quoted {
 		return Outcome{}, fmt.Errorf("admit note: %s is no author of a note of this store", d.By)
 	}
 	d.Force = d.Force && d.By == Person
@@ -75,6 +81,12 @@ func (d *Draft) prepare(g *Ingester, out *Outcome) error {
 	n := g.complete(d.Note)
 	out.Note, out.Effect = n, Creates
 	n.Vouched, n.Trusted = "", false
+	if d.Typed != nil && d.By != Person && d.By != Order {
+		d.misquotes = d.Typed.Backs(n) == Opposed
+		if slices.Contains([]Author{Agent, Model}, d.By) && d.Typed.vouches(n) {
+			d.By = Quoted
+		}
+	}
 	if !d.Reviewed {
 		n.Reviewed, n.Provenance.Source = "", d.By.source(n.Provenance.Source)
 	}
@@ -138,6 +150,11 @@ const alreadyTaken = Situation(-1)
 func (a *admission) situation(ctx context.Context) (Situation, error) {
 	g, n := a.g, a.out.Note
 	day, err := g.forgotten(n)
+	if err == nil && day == "" && a.d.By == Quoted {
+		spoken := n.Clone()
+		a.d.Typed.speak(spoken)
+		day, err = g.forgotten(spoken)
+	}
 	switch {
 	case err != nil:
 		return 0, err
@@ -148,6 +165,10 @@ func (a *admission) situation(ctx context.Context) (Situation, error) {
 	a.out.Revoked = day != ""
 	if n.Quarantine && a.d.By != Person {
 		return Instructs, nil
+	}
+	if a.d.misquotes {
+		a.out.Why = fmt.Sprintf("its quote says the opposite: %q", shorten(a.d.Typed.Sentence))
+		return Misquotes, nil
 	}
 	switch {
 	case a.was != nil && a.d.By != Person && a.was.UserSaid() && !a.d.Account:
@@ -296,9 +317,12 @@ func (a *admission) apply(ctx context.Context, s Situation, act Action) error {
 	}
 	if act == IfNamed {
 		act = Propose
-		if a.d.names(n, claim.Risky(wordsOf(n))) {
+		if a.d.allows(n) {
 			act = Create
 		}
+	}
+	if a.d.By == Quoted && act != Propose {
+		a.d.Typed.speak(n)
 	}
 	switch act {
 	case Refuse:
@@ -319,11 +343,29 @@ func (a *admission) apply(ctx context.Context, s Situation, act Action) error {
 	return a.create(ctx)
 }
 
-// names reports whether the words that a person typed hold an act.
-func (d *Draft) names(n *note.Note, act string) bool {
+// names reports whether the words that a person typed hold an act, as whole words. An agreement holds none.
+func (d *Draft) names(act string) bool {
+	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 	fold := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
-	holds := func(words string) bool { return act != "" && strings.Contains(fold(words), fold(act)) }
-	return holds(d.Shown) || slices.ContainsFunc(n.Evidence, func(e note.Evidence) bool { return holds(e.Quote) })
+	holds := func(words string) bool {
+		before, after, ok := strings.Cut(fold(words), fold(act))
+		for ok && act != "" {
+			last, _ := utf8.DecodeLastRuneInString(before)
+			first, _ := utf8.DecodeRuneInString(after)
+			if !inWord(last) && !inWord(first) {
+				return true
+			}
+			before, after, ok = strings.Cut(after, fold(act))
+		}
+		return false
+	}
+	return holds(d.Shown) || d.Typed != nil && d.Typed.Agrees == "" && holds(d.Typed.Sentence)
+}
+
+// allows reports whether the words that a person typed name the risky act that a note names.
+func (d *Draft) allows(n *note.Note) bool {
+	act := claim.Risky(wordsOf(n))
+	return act == "" || d.names(act)
 }
 
 // propose keeps the draft until a person decides. The same draft of the same author waits once.
@@ -455,7 +497,7 @@ func (a *admission) holdTriggers() error {
 	}
 	all := n.Clone()
 	n.When = slices.DeleteFunc(slices.Clone(n.When), func(t string) bool {
-		return (a.was == nil || !slices.Contains(a.was.When, t)) && (act != IfNamed || !a.d.triggerNamed(n, t))
+		return (a.was == nil || !slices.Contains(a.was.When, t)) && (act != IfNamed || !a.d.triggerNamed(t))
 	})
 	if len(n.When) == len(all.When) {
 		return nil
@@ -466,9 +508,9 @@ func (a *admission) holdTriggers() error {
 }
 
 // triggerNamed reports whether the words that a person typed hold what a trigger is about.
-func (d *Draft) triggerNamed(n *note.Note, text string) bool {
+func (d *Draft) triggerNamed(text string) bool {
 	_, pattern, _ := strings.Cut(text, ":")
-	return d.names(n, strings.Trim(strings.TrimSpace(pattern), "*/"))
+	return d.names(strings.Trim(strings.TrimSpace(pattern), "*/"))
 }
 
 // rewrite writes now in the place of was, if it says anything else.
@@ -493,12 +535,23 @@ func (a *admission) put(ctx context.Context, n *note.Note, old store.Ref, reason
 	return a.g.vouched(ctx, a.w, a.d.By.Speaks(), n, old, reason, a.out)
 }
 
-// Release writes a held draft as a note: a person has read it and finds it right. With retire it
-// replaces the note that it contradicts. The error is fs.ErrNotExist when none of that id waits.
-func (b Inbox) Release(ctx context.Context, id note.ID, retire bool) (Outcome, error) {
+// ErrLine says that a draft is a sentence as it was typed, of which a person has to say the line to show.
+var ErrLine = errors.New("it is a sentence of a session as it was typed; say the one line that sessions are shown")
+
+// Release writes a held draft as a note: a person has read it and finds it right. line is what sessions are
+// shown of a draft that is a sentence as it was typed (ErrLine without one), which stays its quote; it is
+// ignored for other drafts. With retire it replaces the note that it contradicts. The error is
+// fs.ErrNotExist when none of that id waits.
+func (b Inbox) Release(ctx context.Context, id note.ID, line string, retire bool) (Outcome, error) {
 	n, err := b.g.store.Spool().HeldDraft(id)
 	if err != nil {
 		return Outcome{}, err
+	}
+	if n.HasTag(note.CandidateTag) {
+		if line = strings.TrimSpace(line); line == "" {
+			return Outcome{}, fmt.Errorf("keep draft %s %q: %w", id, shorten(n.Title), ErrLine)
+		}
+		n.Title, n.Body = line, ""
 	}
 	if retire && n.ConflictOf != "" {
 		n.Supersedes = append(n.Supersedes, n.ConflictOf)

@@ -73,6 +73,7 @@ type Situation int
 const (
 	Forgotten     Situation = iota // the statement was forgotten
 	Instructs                      // it reads like orders to an agent
+	Misquotes                      // the user's words that it quotes say the opposite
 	Same                           // a note states it already
 	RiskyAct                       // it names an act that forces, skips a check, deletes, or runs what it fetches
 	Elsewhere                      // it is for another project than the author's, or for all
@@ -86,9 +87,9 @@ const (
 
 // situations describe the situations, for the document.
 var situations = [...]string{
-	"was forgotten", "reads like orders to an agent", "is stated already", "names a risky act", "is for another project, or for all",
-	"changes a note of the user", "is nearly stated already", "contradicts a note of a machine", "contradicts typed words",
-	"contradicts what the user wrote or reviewed", "otherwise",
+	"was forgotten", "reads like orders to an agent", "quotes words that say the opposite", "is stated already", "names a risky act",
+	"is for another project, or for all", "changes a note of the user", "is nearly stated already", "contradicts a note of a machine",
+	"contradicts typed words", "contradicts what the user wrote or reviewed", "otherwise",
 }
 
 func (s Situation) String() string { return situations[s] }
@@ -113,16 +114,16 @@ const (
 
 // actions is the table of who may do what. docs/authority.md is made of it.
 var actions = map[Author][Free + 1]Action{
-	//        forgotten  instructs   same      risky    elsewhere  owner's  near        machine's  typed    person's  else
-	Person:   {Refuse, Create, Confirm, Create, Create, Create, CreateNear, Replace, Ask, Ask, Create},
-	Order:    {Refuse, Quarantine, Confirm, IfNamed, Propose, Propose, Confirm, Replace, Replace, Ask, Create},
-	Quoted:   {Refuse, Quarantine, Confirm, IfNamed, Propose, Propose, Confirm, Replace, Replace, Ask, Create},
-	Agent:    {Refuse, Quarantine, Confirm, Propose, Propose, Propose, Propose, Replace, Propose, Propose, Create},
-	Model:    {Refuse, Quarantine, Confirm, Propose, Propose, Propose, Propose, Replace, Propose, Propose, Create},
-	Program:  {Refuse, Quarantine, Confirm, Propose, Create, Propose, Propose, Replace, Propose, Propose, Create},
-	Guest:    {Refuse, Quarantine, Confirm, Propose, Propose, Propose, Propose, Replace, Propose, Propose, Create},
-	Import:   {Refuse, Quarantine, Confirm, Propose, Create, Propose, Propose, Create, Propose, Propose, Create},
-	Teammate: {Refuse, Refuse, Hide, Mirror, Refuse, Propose, Mirror, Mirror, Mirror, Mirror, Mirror},
+	//        forgotten  instructs   misquotes  same      risky    elsewhere  owner's  near        machine's  typed    person's  else
+	Person:   {Refuse, Create, Create, Confirm, Create, Create, Create, CreateNear, Replace, Ask, Ask, Create},
+	Order:    {Refuse, Quarantine, Create, Confirm, IfNamed, Propose, Propose, Confirm, Replace, Replace, Ask, Create},
+	Quoted:   {Refuse, Quarantine, Propose, Confirm, IfNamed, Propose, Propose, Confirm, Replace, Replace, Ask, Create},
+	Agent:    {Refuse, Quarantine, Propose, Confirm, Propose, Propose, Propose, Propose, Replace, Propose, Propose, Create},
+	Model:    {Refuse, Quarantine, Propose, Confirm, Propose, Propose, Propose, Propose, Replace, Propose, Propose, Create},
+	Program:  {Refuse, Quarantine, Propose, Confirm, Propose, Create, Propose, Propose, Replace, Propose, Propose, Create},
+	Guest:    {Refuse, Quarantine, Propose, Confirm, Propose, Propose, Propose, Propose, Replace, Propose, Propose, Create},
+	Import:   {Refuse, Quarantine, Propose, Confirm, Propose, Create, Propose, Propose, Create, Propose, Propose, Create},
+	Teammate: {Refuse, Refuse, Mirror, Hide, Mirror, Refuse, Propose, Mirror, Mirror, Mirror, Mirror, Mirror},
 }
 
 // triggers says what becomes of each trigger of a note.

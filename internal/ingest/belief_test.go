@@ -13,7 +13,7 @@ import (
 func learning(day int, rule string) ingest.Draft {
 	when := time.Date(2026, 3, day, 10, 0, 0, 0, time.UTC)
 	chunk := fmt.Sprintf("chunk-%d-%s", day, rule)
-	return ingest.Draft{By: ingest.Quoted, Here: "p", Once: true, Note: &note.Note{
+	return ingest.Draft{By: ingest.Agent, Typed: &ingest.Typed{Sentence: rule}, Here: "p", Once: true, Note: &note.Note{
 		ID: note.LearningID(when, chunk), Type: note.Semantic, Title: rule, Body: "It is quicker.", Project: "p",
 		CreatedAt: note.At(when), UpdatedAt: note.At(when), ProofCount: 1,
 		Provenance: note.Provenance{Source: note.User, Confidence: 0.6, Session: fmt.Sprint("s", day)},
@@ -24,7 +24,7 @@ func learning(day int, rule string) ingest.Draft {
 // byAgent is a rule that only an agent vouches for.
 func byAgent(day int, rule string) ingest.Draft {
 	l := learning(day, rule)
-	l.By, l.Note.Evidence = ingest.Agent, nil
+	l.Typed, l.Note.Evidence = nil, nil
 	return l
 }
 
@@ -111,7 +111,7 @@ func TestVouch(t *testing.T) {
 	made := d.learn(byAgent(1, "Use pnpm, never npm"))
 	e := note.Evidence{Session: "claude/s1", Chunk: "c1", Quote: "no, pnpm please"}
 	for range 2 {
-		if _, err := ingest.Vouch(t.Context(), d.Ingester, made.Note.ID, e); err != nil {
+		if _, err := ingest.Vouch(t.Context(), d.Ingester, made.Note.ID, ingest.Typed{Sentence: "no, we use pnpm, never npm"}, e); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"anamnesis/internal/claim"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 )
@@ -136,31 +135,5 @@ func (b Inbox) ExpireProposals(ctx context.Context) (removed int, err error) {
 			}
 		}
 		return nil
-	})
-}
-
-// Vouch records that a person typed, in a session, what an agent wrote in a note or in its own memory: the
-// note is the user's word from now on, if it is about what the quote says and names no risky act.
-// One that a person wrote or read stays as it is. The error is fs.ErrNotExist for a note that is gone.
-func Vouch(ctx context.Context, g *Ingester, id note.ID, e note.Evidence) (Outcome, error) {
-	n, _, err := store.Get(g.store, id)
-	if err != nil {
-		return Outcome{}, err
-	}
-	said, title := claim.Text(e.Quote), claim.Text(n.Title)
-	ground := claim.Near(said, title) && claim.Compare(said, title) != claim.Opposite && claim.Risky(wordsOf(n)) == ""
-	return g.amend(ctx, id, ground && !n.UserSaid(), "vouch for", func(n *note.Note, _ []byte) (*note.Note, error) {
-		if proves(n, []note.Evidence{e}) {
-			return n, nil
-		}
-		// What the agent said of the quote is replaced by what was found.
-		n.Evidence = slices.DeleteFunc(n.Evidence, func(had note.Evidence) bool { return had.Chunk == "" })
-		n.Evidence = note.UnionEvidence(n.Evidence, []note.Evidence{e})
-		n.ProofCount = max(1, n.Sessions())
-		if ground && (n.Provenance.Source == note.Agent || n.Provenance.Source == note.Import) {
-			n.Provenance.Source = note.User
-			n.Provenance.Confidence = max(n.Provenance.Confidence, 0.9)
-		}
-		return n, nil
 	})
 }

@@ -42,7 +42,7 @@ func TestPageSections(t *testing.T) {
 		t.Fatalf("%s", b.Text)
 	}
 	for _, line := range []string{
-		"- Use tabs — In Go files. [n000]", "- Never push to main — the release train runs from it. [n001]", "- CI runs on arm64 [n003]",
+		"- Use tabs — In Go files. [n000]", "- Never push to main [n001]", "- CI runs on arm64 [n003]",
 		"- No AI attribution [n006]",
 	} {
 		if strings.Count(laid, line+"\n") != 1 {

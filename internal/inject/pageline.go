@@ -307,6 +307,8 @@ func gist(n *note.Note) (text string, whole bool) {
 	switch {
 	case body == "" || body == oneLine(n.Title) || body == oneLine(n.Rule):
 		return "", true
+	case n.UserSaid() && n.Quoted():
+		return "", false // the user did not say it
 	case len([]rune(body)) <= maxWhole:
 		return strings.TrimPrefix(body, "Why: "), true
 	}

@@ -281,10 +281,14 @@ func (in *Injector) remind(notes, again []*note.Note, p Place, f frame, looked B
 
 // promptText is what a prompt is shown of a note below its title.
 func promptText(n *note.Note) string {
-	if body := strings.TrimSpace(n.Body); body != n.Title && body != n.Rule {
+	switch body := strings.TrimSpace(n.Body); {
+	case body == n.Title || body == n.Rule:
+		return ""
+	case n.Quoted():
+		return n.MarkedBody()
+	default:
 		return strings.TrimPrefix(body, "Why: ")
 	}
-	return ""
 }
 
 // reminderOf renders one note in at most room characters, its title at least.
@@ -325,11 +329,11 @@ func marks(n *note.Note, laid, moved bool) (s string) {
 		s = saidMark
 	case n.Author != "":
 	case src == note.Agent:
-		s = " (an agent's note)"
+		s = " (an agent's note" + onWords(n) + ")"
 	case src == note.Program, src == note.Guest, note.Changed(n):
 		s = " (not confirmed)"
 	case n.Learnt():
-		s = " (not reviewed)"
+		s = " (not reviewed" + onWords(n) + ")"
 	}
 	if n.Author != "" {
 		s += " (shared by " + oneLine(n.Author) + ")"
@@ -338,4 +342,15 @@ func marks(n *note.Note, laid, moved bool) (s string) {
 		s += " (" + movedOn + ")"
 	}
 	return s
+}
+
+// maxOnWords is how much of the user's words the line of somebody else's note has, in characters.
+const maxOnWords = 80
+
+// onWords says on what words of the user an agent or a model rests a note that says more than they do.
+func onWords(n *note.Note) string {
+	if words := n.TypedWords(); words != "" {
+		return "; your user typed “" + cutLine(oneLine(neutralise(words)), maxOnWords) + "”"
+	}
+	return ""
 }

@@ -164,7 +164,7 @@ func pick(said *Said, first bool, seen map[string]bool, more int) (best Candidat
 			c.score--
 		}
 		if c.score >= minScore && len(c.Cues) > 0 && c.score > best.score {
-			c.Quote = Quote{*said, text.Cut(s, maxQuote)}
+			c.Quote = quoteOf(*said, s)
 			best, ok = c, true
 		}
 	}
@@ -190,7 +190,7 @@ func fixCandidates(s *agent.Session, clean Clean) (all []Candidate) {
 		}
 		t := &s.Turns[f.Turn]
 		said := Said{Turn: f.Turn, At: t.At, Text: f.String(), Hash: hash(t.At, f.Failed+"\x00"+f.Passed)}
-		all = append(all, Candidate{Quote: Quote{said, text.Cut(f.String(), maxQuote)}, Cues: []Cue{Fixed}, Fix: f, score: minScore})
+		all = append(all, Candidate{Quote: quoteOf(said, f.String()), Cues: []Cue{Fixed}, Fix: f, score: minScore})
 	}
 	return all
 }

@@ -18,7 +18,7 @@ package learn
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -26,6 +26,7 @@ import (
 	"anamnesis/internal/agent"
 	"anamnesis/internal/session"
 	"anamnesis/internal/text"
+	"anamnesis/internal/text/smalltalk"
 )
 
 // Clean masks secrets and shortens paths in a text that may be written down. It comes before
@@ -54,7 +55,9 @@ type Said struct {
 	At   time.Time `json:"at"`
 	Text string    `json:"text"`          // cleaned; stretches that were typed apart stand in paragraphs
 	Did  string    `json:"did,omitempty"` // what the agent had just done, one line
-	Hash string    `json:"hash"`          // of the record: the same in a resumed or forked session
+	// Asked is the last question of the agent before it, if all that was typed agrees: "yes", "go ahead".
+	Asked string `json:"asked,omitempty"`
+	Hash  string `json:"hash"` // of the record: the same in a resumed or forked session
 }
 
 // Bounds of what is read of a turn, in characters.
@@ -89,10 +92,30 @@ func SaidIn(s *agent.Session, clean Clean) (all []Said) {
 		}
 		all = append(all, Said{
 			Turn: i, At: t.At, Text: text.Head(clean(text.Head(typed, 2*maxTyped)), maxTyped), Hash: hash(t.At, t.Text),
-			Did: didBefore(s.Turns, i, clean),
+			Did: didBefore(s.Turns, i, clean), Asked: askedIn(s.Turns, i, typed, clean),
 		})
 	}
 	return all
+}
+
+// askedIn returns the question that a turn agrees to, "" when it does more than agree or nothing was asked.
+func askedIn(turns []agent.Turn, at int, typed string, clean Clean) string {
+	if smalltalk.Of(typed) != smalltalk.GoAhead {
+		return ""
+	}
+	for i := at - 1; i >= 0 && !turns[i].Human(); i-- {
+		if turns[i].Role != agent.Assistant || turns[i].Text == "" {
+			continue
+		}
+		sentences := text.Sentences(clean(text.Head(turns[i].Text, 4*maxTyped)))
+		for _, sentence := range slices.Backward(sentences) {
+			if text.IsQuestion(sentence) {
+				return sentence
+			}
+		}
+		break
+	}
+	return ""
 }
 
 // didBefore tells what the agent did and said last before a turn, in one line.
@@ -165,13 +188,16 @@ func hash(at time.Time, what string) string {
 // folded is a text as two quotes of it are compared: words in small letters.
 func folded(s string) string { return strings.Join(strings.Fields(strings.ToLower(s)), " ") }
 
-// form is an expression that is compiled when it is asked for: hooks that learn nothing
-// do not pay for it.
-
-// A Quote is a sentence of a person, found in a session.
+// A Quote is what a person typed, found in a session: the whole sentences that hold what was quoted.
 type Quote struct {
-	Said  Said
-	Words string // as typed, at most 200 characters
+	Said     Said
+	Words    string // Sentence, at most 200 characters
+	Sentence string
+}
+
+// quoteOf is the quote of a sentence.
+func quoteOf(said Said, sentence string) Quote {
+	return Quote{said, text.Cut(sentence, maxQuote), sentence}
 }
 
 // Chunk identifies the quote: the same words of the same record, whoever found them.
@@ -180,26 +206,54 @@ func (q Quote) Chunk() string { return hash(q.Said.At, q.Said.Hash+"\x00"+folded
 // leastQuote is how many characters a quote has at least that vouches for anything.
 const leastQuote = 8
 
-// Find looks a quote up in what a person typed. Letters, digits and their order count; signs,
-// case and line ends do not. A reader may leave the ends of a sentence out, and nothing else.
+// Find looks a quote up in what a person typed, the latest first, and returns the whole sentences that hold it: "use
+// npm" is found as "never use npm". Letters, digits and their order count; signs, case and line ends
+// do not. What agrees to a question is found whatever its length.
 func Find(said []Said, quote string) (Quote, bool) {
 	wanted := letters(quote)
-	if len(wanted) < leastQuote {
-		return Quote{}, false
-	}
 	for i := len(said) - 1; i >= 0; i-- {
-		if strings.Contains(letters(said[i].Text), wanted) {
-			return Quote{said[i], text.Cut(quote, maxQuote)}, true
+		if len(wanted) < leastQuote && (said[i].Asked == "" || wanted != letters(said[i].Text)) {
+			continue
+		}
+		if found := holding(said[i].Text, wanted); found != "" {
+			return Quote{said[i], text.Cut(quote, maxQuote), found}, true
 		}
 	}
 	return Quote{}, false
 }
 
-// letters are the letters and digits of a text in small letters, with a blank between words.
+// holding returns the sentences of a text that hold letters; "" when none do.
+func holding(typed, wanted string) string {
+	sentences := text.Sentences(typed)
+	all, ends := "", make([]int, len(sentences))
+	for i, s := range sentences {
+		all += strings.TrimRight(letters(s), " ")
+		ends[i] = len(all)
+	}
+	at := strings.Index(all+" ", wanted)
+	if at < 0 || strings.TrimSpace(wanted) == "" {
+		return ""
+	}
+	first, _ := slices.BinarySearch(ends, at+1)
+	last, _ := slices.BinarySearch(ends, at+len(wanted)-1)
+	return strings.Join(sentences[first:last+1], " ")
+}
+
+// letters are the letters and digits of a text in small letters, with a blank between words. In scripts
+// without blanks each character is a word, so that a quote may begin anywhere.
 func letters(s string) string {
 	var b strings.Builder
-	for w := range strings.FieldsFuncSeq(strings.ToLower(s), func(r rune) bool { return !isWord(r) }) {
-		fmt.Fprintf(&b, " %s", w)
+	inside := false
+	for _, r := range strings.ToLower(s) {
+		dense := unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+		if word := isWord(r) || unicode.IsMark(r); !word || !inside || dense {
+			if inside = word && !dense; word {
+				b.WriteByte(' ')
+			} else {
+				continue
+			}
+		}
+		b.WriteRune(r)
 	}
 	b.WriteByte(' ')
 	return b.String()

@@ -117,8 +117,7 @@ func TestSlice(t *testing.T) {
 	}
 }
 
-// A rule stands on words that a person typed, or on a remedy that the session showed; a risky
-// step only on words that name it.
+// A rule rests on words that a person typed, or on a remedy that the session showed, without a risky step.
 func TestGround(t *testing.T) {
 	s := talk("> no, use pnpm here and not npm", "$ make ship !> error: not built", "$ make build => ok", "$ make ship => ok", "> force the push with git push --force")
 	said, fixes := learn.SaidIn(s, nil), session.Fixes(s.Turns)
@@ -130,7 +129,6 @@ func TestGround(t *testing.T) {
 		{learn.Rule{Title: "Use pnpm, never npm", Quote: "the user wants pnpm in this project"}, false, false},
 		{learn.Rule{Title: "Build before shipping", Quote: "make build", Fix: "make build"}, false, true},
 		{learn.Rule{Title: "Push with `git push --force`", Quote: "force the push with git push --force"}, true, true},
-		{learn.Rule{Title: "Push with `git push --force`", Quote: "use pnpm here and not npm"}, true, false},
 		{learn.Rule{Title: "Remove data with rm -rf data", Quote: "make build"}, false, false},
 	} {
 		_, user, ok := tt.rule.Ground(said, fixes)

@@ -29,6 +29,7 @@ var after = text.Form(`(?i)^(?:please |and |so )?(?:(?:record|save|keep|write|no
 type Order struct {
 	Quote Quote
 	Rule  string // what is to be remembered, word for word, without the order itself
+	Doubt bool   // it is inside a text of several lines, which may have been pasted
 }
 
 // Bounds of what is remembered, in characters.
@@ -62,15 +63,50 @@ func Orders(s *agent.Session, clean Clean) (all []Order) {
 		before := ""
 		for _, sentence := range text.Sentences(said[i].Text) {
 			if rule, ok := orderIn(sentence); ok {
-				all = append(all, Order{Quote{said[i], text.Cut(sentence, maxQuote)}, rule})
+				all = append(all, Order{quoteOf(said[i], sentence), rule, inside(s, &said[i], sentence)})
 			} else if isRule(before) && after().MatchString(sentence) {
-				all = append(all, Order{Quote{said[i], text.Cut(before, maxQuote)}, upper(before)})
+				all = append(all, Order{quoteOf(said[i], before), upper(before), inside(s, &said[i], before)})
 			}
 			before = sentence
 		}
 	}
 	return all
 }
+
+// fewLines is how many lines a turn has at most that is not looked at for a document.
+const fewLines = 3
+
+// inside reports whether a sentence is inside a turn of several lines: it is on neither its first line nor, behind
+// an empty line, on its last. A person gives an order where they speak to the agent, and a page, a chat
+// or an issue that was pasted without marks has its orders anywhere. A turn with a heading has none but on its first line.
+func inside(s *agent.Session, said *Said, sentence string) bool {
+	t := &s.Turns[said.Turn]
+	var whole string // what the user gave, typed or pasted
+	for _, a := range t.Authors() {
+		if a.By != agent.Attached {
+			whole += t.Text[a.From:a.To]
+		}
+	}
+	var lines []string // those with words
+	var apart []bool   // an empty line is before it
+	empty, heading := false, false
+	for line := range strings.Lines(whole) {
+		if line = strings.TrimSpace(line); line == "" {
+			empty = true
+			continue
+		}
+		heading = heading || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "```")
+		lines, apart, empty = append(lines, line), append(apart, empty), false
+	}
+	last := len(lines) - 1
+	if last < fewLines {
+		return heading && last >= 0 && !holds(lines[0], sentence)
+	}
+	return !holds(lines[0], sentence) && (heading || !apart[last] || !holds(lines[last], sentence))
+}
+
+// holds compares as a quote is found.
+func holds(line, sentence string) bool { return strings.Contains(letters(line), letters(sentence)) }
 
 // upper begins a sentence with a capital, unless its first word is a name of code.
 func upper(s string) string {

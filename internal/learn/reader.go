@@ -221,7 +221,7 @@ func (r *Reader) take(ctx context.Context, p *Reading, rules []Rule, done *Read)
 			},
 		}
 		if user {
-			l.By = ingest.Quoted
+			l.Typed = q.Typed()
 		}
 		if id, err := note.ParseID(strings.TrimSpace(rule.Replaces)); err == nil {
 			l.Replaces = id

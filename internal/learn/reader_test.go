@@ -89,7 +89,7 @@ func (w *readingRoom) note(id note.ID) *note.Note {
 // that the model is not sure of waits for the user, and one that nobody typed is dropped.
 func TestReader(t *testing.T) {
 	w := newReadingRoom(t)
-	made, err := w.door.Admit(t.Context(), ingest.Draft{By: ingest.Quoted, Here: "app", Once: true, Note: &note.Note{
+	made, err := w.door.Admit(t.Context(), ingest.Draft{By: ingest.Order, Here: "app", Once: true, Note: &note.Note{
 		Type: note.Semantic, Project: "app", Title: "Indent with tabs", ProofCount: 1, CreatedAt: note.At(at(0).AddDate(0, 0, -1)),
 		Provenance: note.Provenance{Source: note.User, Confidence: 0.9}, Evidence: []note.Evidence{{Session: "claude/s0", Chunk: "c0"}},
 	}})
@@ -101,7 +101,7 @@ func TestReader(t *testing.T) {
 		{Title: "Prices may be integers", Quote: "maybe prices should be integers", Sure: 0.3},
 		{Title: "Prices are logged", Quote: "the user wants all prices logged", Sure: 0.9},
 	}
-	w.waits("s1", "> format it", "I used tabs.", "> no, four spaces are the indentation here, and maybe prices should be integers")
+	w.waits("s1", "> format it", "I used tabs.", "> no, four spaces are the indentation here. Maybe prices should be integers")
 	done, err := w.reader.Run(t.Context(), 0, nil)
 	if err != nil || done.Err != nil || done.Sessions != 1 || len(done.Learnt) != 1 || done.Held != 1 || done.Dropped != 1 {
 		t.Fatalf("%+v, %v", done, err)

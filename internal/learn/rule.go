@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"anamnesis/internal/claim"
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/session"
@@ -80,15 +81,13 @@ func (r *Rule) check(source string) (wrong []string) {
 	return wrong
 }
 
-// Ground says what vouches for a rule in a session: words that a person typed, or a remedy that
-// the session showed. ok is false when nothing does, or when the rule is about a step that
-// forces, skips a check or deletes and no person named that step.
+// Ground finds what a rule rests on in a session: words that a person typed, or a remedy that the session
+// showed, which names no risky act. ok is false when it rests on nothing.
 func (r *Rule) Ground(said []Said, fixes []session.Fix) (q Quote, user, ok bool) {
-	risky := claim.Risky(r.Title + "\n" + r.Fix)
 	if q, ok = Find(said, r.Quote); ok {
-		return q, true, risky == "" || strings.Contains(folded(q.Said.Text), folded(risky))
+		return q, true, true
 	}
-	if risky != "" {
+	if claim.Risky(r.Title+"\n"+r.Fix) != "" {
 		return q, false, false
 	}
 	for i := range fixes {
@@ -97,7 +96,7 @@ func (r *Rule) Ground(said []Said, fixes []session.Fix) (q Quote, user, ok bool)
 		for _, line := range append([]string{f.Failed, f.Passed}, f.Did...) {
 			if line = letters(line); len(quoted) > leastQuote && (strings.Contains(quoted, line) || strings.Contains(line, quoted)) {
 				said := Said{Turn: f.Turn, At: f.At, Text: f.String(), Hash: hash(f.At, f.Failed+"\x00"+f.Passed)}
-				return Quote{said, note.CutRunes(f.String(), maxQuote)}, false, true
+				return quoteOf(said, f.String()), false, true
 			}
 		}
 	}
@@ -140,7 +139,7 @@ func noteOf(o Origin, q Quote, title string) *note.Note {
 		ID: note.LearningID(q.Said.At, q.Chunk()), Type: note.Semantic, Title: note.Line(title, note.MaxTitle), Project: o.Project,
 		MachineID: o.Machine, Scope: note.Portable, LearningType: "rule",
 		Provenance: note.Provenance{Source: note.User, Confidence: 0.9, Session: o.Session},
-		Evidence:   []note.Evidence{{Session: o.Harness + "/" + o.Session, Chunk: q.Chunk(), Quote: note.CutRunes(q.Words, note.MaxQuote)}},
+		Evidence:   []note.Evidence{q.Evidence(o)},
 		ProofCount: 1,
 	}
 	if at := q.Said.At; !at.IsZero() {
@@ -148,6 +147,16 @@ func noteOf(o Origin, q Quote, title string) *note.Note {
 	}
 	n.AddTags(Tag)
 	return n
+}
+
+// Evidence is the quote as a piece of evidence, an agreement with what it agrees to.
+func (q Quote) Evidence(o Origin) note.Evidence {
+	return note.Evidence{Session: o.Harness + "/" + o.Session, Chunk: q.Chunk(), Quote: note.CutRunes(q.Typed().Line(), note.MaxQuote)}
+}
+
+// Typed is the quote as what vouches for a note.
+func (q Quote) Typed() *ingest.Typed {
+	return &ingest.Typed{Sentence: q.Sentence, Agrees: q.Said.Asked}
 }
 
 // Note makes the note of an order, word for word. It says that nobody has read it.

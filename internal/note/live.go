@@ -18,3 +18,31 @@ func (n *Note) HeldTo() string {
 	}
 	return n.Branch
 }
+
+// Quoted reports whether the user typed the title of n in a session, and has not read its body, which an
+// agent or a model wrote.
+func (n *Note) Quoted() bool { return n.Provenance.Source == User && !n.IsReviewed() }
+
+// agentsWords come before a body that the user did not write, in a note that is the user's word.
+const agentsWords = "Noted by an agent: "
+
+// MarkedBody is the body of n for a reader who takes the note for the user's word: it says where it is not.
+func (n *Note) MarkedBody() string {
+	if n.UserSaid() && n.Quoted() && n.Body != "" {
+		return agentsWords + n.Body
+	}
+	return n.Body
+}
+
+// TypedWords are the words of the user that the agent or model that wrote n quoted, "" for none.
+func (n *Note) TypedWords() string {
+	if n.Provenance.Source != Agent && (n.Provenance.Source != Learning || n.LearningType != "rule") {
+		return ""
+	}
+	for _, e := range n.Evidence {
+		if e.Chunk != "" { // it was found, and is not what an agent said of it
+			return e.Quote
+		}
+	}
+	return ""
+}

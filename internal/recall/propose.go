@@ -30,7 +30,10 @@ func propose(n *note.Note, runs Runs) (all []note.Trigger) {
 		}
 	}
 	texts := []string{n.Title, n.Rule, n.Fix, n.HowToApply}
-	if utf8.RuneCountInString(n.Body) <= shortRule {
+	switch {
+	case n.Quoted():
+		texts = []string{n.Title, ""} // the user typed no more
+	case utf8.RuneCountInString(n.Body) <= shortRule:
 		texts = append(texts, n.Body)
 	}
 	for _, text := range texts[:2] {
@@ -53,6 +56,9 @@ func propose(n *note.Note, runs Runs) (all []note.Trigger) {
 		}
 	}
 	for _, a := range n.Anchors {
+		if n.Quoted() {
+			break
+		}
 		if glob := globOf(a); glob != "" {
 			add(note.OnPath, glob)
 		}

@@ -1,16 +1,12 @@
 package recall
 
 import (
-	"slices"
 	"strings"
 	"time"
 
 	"anamnesis/internal/claim"
 	"anamnesis/internal/note"
 )
-
-// leastRuleConfidence is how sure a machine's note is at least whose triggers are only proposed.
-const leastRuleConfidence = 0.5
 
 // IsRule reports whether a note is a rule: it lasts, it is not in doubt, and a person vouches
 // for it, a session taught it, or it has triggers.
@@ -23,21 +19,15 @@ func stands(n *note.Note) bool {
 }
 
 // Triggers returns the triggers of a note, or else those that it has by its form; proposed says
-// which. A note that does not last has none, and no machine's in doubt has any by its form.
+// which. A note that does not last has none, and one for which the user does not vouch has none by its form.
 func Triggers(n *note.Note, runs Runs) (all []note.Trigger, proposed bool) {
 	if !stands(n) || n.Author != "" { // a teammate's note is shown, and comes before no tool
 		return nil, false
 	}
-	if all = n.Triggers(); len(all) > 0 || !proposes(n.UserSaid(), n.Provenance.Source, n.Provenance.Confidence) {
+	if all = n.Triggers(); len(all) > 0 || !n.UserSaid() {
 		return all, false
 	}
 	return propose(n, runs), true
-}
-
-// proposes reports whether the triggers of a note count that it has by its form.
-func proposes(person bool, source string, confidence float64) bool {
-	machine := source == note.Agent || slices.Contains(note.LearntSources, source)
-	return person || machine && confidence >= leastRuleConfidence
 }
 
 // vouched reports whether a rule may be injected before a tool: one with a command that forces,

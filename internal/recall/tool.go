@@ -84,7 +84,7 @@ func (e *Engine) fitting(ctx context.Context, names *actionNames, keys []int64, 
 		return nil, err
 	}
 	rows = slices.DeleteFunc(rows, func(r index.Row) bool {
-		return r.Kind != "" || r.Speculative || proposed && !proposes(r.Vouched(), r.Source, r.Confidence)
+		return r.Kind != "" || r.Speculative || proposed && !r.Vouched()
 	})
 	for i, c := range e.index.Contents(ctx, rows[:min(len(rows), rulesRead)]) {
 		if c.Err != nil || c.Note.ID != rows[i].ID {

@@ -119,7 +119,7 @@ func TestPropose(t *testing.T) {
 }
 
 // A rule of a machine with a command that forces is injected only where a person vouches for it,
-// and proposed triggers count only for notes that are not in doubt.
+// and a note has triggers by its form only where the user vouches for it: of a quoted one by its title.
 func TestTriggersOfNotes(t *testing.T) {
 	runs := func(name string) []string { return []string{name} }
 	of := func(source string, sure float64, when ...string) *note.Note {
@@ -128,18 +128,19 @@ func TestTriggersOfNotes(t *testing.T) {
 			Trusted: source == note.Human,
 		}
 	}
+	quoted := of(note.User, 0.9)
+	quoted.Trusted, quoted.Body, quoted.Rule = true, "Run `make ship` then.", "Never yarn"
 	for name, c := range map[string]struct {
 		n        *note.Note
 		want     int
 		proposed bool
 	}{
 		"a person's":           {of(note.Human, 0.1), 1, true},
-		"an agent's":           {of(note.Agent, 1), 1, true},
-		"an agent's, in doubt": {of(note.Agent, 0.4), 0, false},
+		"typed":                {quoted, 1, true},
+		"an agent's":           {of(note.Agent, 1), 0, false},
 		"imported":             {of(note.Import, 1), 0, false},
 		"an agent's, explicit": {of(note.Agent, 0.1, "cmd:npm", "cmd:yarn"), 2, false},
-		"learnt":               {of(note.Learning, 0.5), 1, true},
-		"learnt, in doubt":     {of(note.Learning, 0.4), 0, false},
+		"learnt":               {of(note.Learning, 0.9), 0, false},
 	} {
 		if all, proposed := Triggers(c.n, runs); len(all) != c.want || proposed != c.proposed {
 			t.Errorf("%s: %v, %v", name, all, proposed)

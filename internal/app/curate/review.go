@@ -72,6 +72,7 @@ type ReviewItem struct {
 	Choices    []app.Decision  `json:"choices"`
 	Evidence   []history.Quote `json:"evidence"`
 	Sessions   int             `json:"sessions"` // that support it
+	AsTyped    bool            `json:"as_typed"` // a sentence as it was typed: to keep it takes the line to show
 	Other      *ReviewOther    `json:"other,omitempty"`
 	File       string          `json:"file,omitempty"` // of a skill: what would be changed
 	Diff       string          `json:"diff,omitempty"` // of a skill: how
@@ -99,7 +100,7 @@ func Review(ctx context.Context, r *app.Rooms) (a ReviewAnswer, err error) {
 		head.ID = it.ID
 		item := ReviewItem{
 			NoteHead: head, Body: it.Note.Body, Quarantine: it.Note.Quarantine, Kind: it.Kind, Why: it.Why, Choices: it.Choices,
-			Evidence: quotesOf(it.Note), Sessions: it.Note.Sessions(),
+			Evidence: quotesOf(it.Note), Sessions: it.Note.Sessions(), AsTyped: it.Note.HasTag(note.CandidateTag),
 		}
 		if it.Kind != app.WaitingDraft || it.Note.ConflictOf == "" {
 			item.Choices = []app.Decision{app.Keep, app.EditIt, app.Reject}
@@ -178,11 +179,16 @@ type ReviewKept struct {
 	Titles []string `json:"-"`
 }
 
-// KeepReviewed says that notes and drafts are right.
-func KeepReviewed(ctx context.Context, r *app.Rooms, names []string) (a ReviewKept, err error) {
+// KeepReviewed says that notes and drafts are right. line is what sessions are shown of a sentence as it was
+// typed; "" asks for none.
+func KeepReviewed(ctx context.Context, r *app.Rooms, names []string, line string) (a ReviewKept, err error) {
 	ctx = app.Deciding(ctx, r, string(app.Keep))
 	for _, name := range names {
-		d, err := DecideReview(ctx, r, name, app.Keep, app.Edit{})
+		var change app.Edit
+		if line != "" {
+			change.Title = &line
+		}
+		d, err := DecideReview(ctx, r, name, app.Keep, change)
 		if err != nil {
 			return a, err
 		}
@@ -212,8 +218,8 @@ type ReviewDecided struct {
 	Left     int          `json:"left"`              // that wait
 }
 
-// DecideReview decides on a note or a draft: Keep, EditIt (with what changes), Reject,
-// and Retire for a draft that contradicts a note. A rejected learning is kept, archived:
+// DecideReview decides on a note or a draft: Keep (of a sentence as it was typed with the line to show as its
+// title), EditIt (with what changes), Reject, and Retire for a draft that contradicts a note. A rejected learning is kept, archived:
 // the session that taught it may be read again, and must not bring it back.
 func DecideReview(ctx context.Context, r *app.Rooms, name string, d app.Decision, change app.Edit) (a ReviewDecided, err error) {
 	if !slices.Contains([]app.Decision{app.Keep, app.EditIt, app.Reject, app.Retire, app.MergeIt}, d) {
@@ -247,7 +253,11 @@ func DecideReview(ctx context.Context, r *app.Rooms, name string, d app.Decision
 		if d == app.Retire {
 			a.Retired = draft.ConflictOf
 		}
-		if _, err := ingest.InboxOf(r.Ingester).Release(ctx, id, d == app.Retire); err != nil {
+		line := ""
+		if change.Title != nil {
+			line = *change.Title
+		}
+		if _, err := ingest.InboxOf(r.Ingester).Release(ctx, id, line, d == app.Retire); err != nil {
 			return a, draftError(err)
 		}
 	} else if d == app.Retire {

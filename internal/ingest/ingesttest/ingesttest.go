@@ -58,7 +58,7 @@ func By(n *note.Note) ingest.Author {
 	case note.Human, "":
 		return ingest.Person
 	case note.User:
-		return ingest.Quoted
+		return ingest.Order
 	case note.Agent:
 		return ingest.Agent
 	case note.Import:

@@ -1,0 +1,171 @@
+package claim
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// States reports whether a title may be printed in place of a sentence that a person typed: it says
+// what the sentence says and no more. Both have the same words in the same order, clause by clause,
+// with the same denials. Words that carry no content may differ ("we use pnpm here" and "Use pnpm"),
+// the sentence may add that something holds always, and the title may leave out a reason that
+// "because" begins. Every other word counts, whether this program knows it or not, so a
+// condition, a doubt ("maybe") and a speaker ("Bob says") are never lost. A question states nothing.
+//
+// It refuses in doubt: then the sentence itself is printed.
+func States(sentence, title string) bool {
+	if strings.ContainsAny(sentence, "?？") || asks(sentence) || !strings.ContainsFunc(title, isWord) {
+		return false
+	}
+	said, titled := clausesOf(sentence), clausesOf(title)
+	if !slices.ContainsFunc(titled, clause.reason) {
+		said = slices.DeleteFunc(said, clause.reason)
+	}
+	if slices.ContainsFunc(titled, clause.insists) && !slices.ContainsFunc(said, clause.insists) || len(titled) == 0 {
+		return false
+	}
+	if len(said) == 2 && len(titled) == 2 && said[0].denied != said[1].denied && said[0].denied == titled[1].denied {
+		slices.Reverse(titled) // "pnpm, never npm" is "never npm, pnpm"
+	}
+	return slices.EqualFunc(said, titled, func(a, b clause) bool { return a.denied == b.denied && slices.Equal(a.words, b.words) })
+}
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// A clause is a stretch of a sentence between marks, "and" and denials, without the words that carry no content.
+type clause struct {
+	denied bool
+	always bool
+	words  []string
+}
+
+func (c clause) insists() bool { return c.always }
+
+func (c clause) reason() bool { return !c.denied && len(c.words) > 0 && reasons[c.words[0]] }
+
+// The closed classes of words that a title and its sentence may differ in. A language that is
+// missing here loses nothing but its short titles.
+var (
+	// These are left out everywhere: articles, "we", and prepositions of place and purpose. "I" and "my"
+	// are not: what the user does is nothing that an agent may do.
+	light = set(`a an the to of in on at for is are be being we we're we've we'll you you're our us use uses using here
+		der die das den dem ein eine einen einem wir uns ist sind hier le la les un une des nous vous est sont ici el los las una
+		nosotros es son aquí`)
+	// These are left out where nothing is denied: "you need not" does not say "never".
+	soft = set(`should must shall need needs have has want wants will please also do does let's lets remember
+		soll sollen muss müssen bitte auch doch wollen doit por favor debe`)
+	// These are left out where they begin a text, or are a clause.
+	replies     = set(`no nope yes yeah ok okay so well hey hi right and but nein ja oui non sí hm hmm`)
+	insistent   = set(`always ever immer stets toujours siempre sempre alltid altid altijd 始终 总是`)
+	reasons     = set(`because weil parce porque 因为`)
+	joins       = set(`and but und aber sondern et mais y pero`)
+	auxiliaries = set(`am is are was were do does did have has had will would shall should must may might can could
+		ist sind soll sollen sollte sollten muss müssen kann können darf dürfen est sont dois devons debo debemos`)
+	subjects = set(`i we you he she it they this that these those there the a an my our your ich wir du sie es man der die das je on nous tu
+		vous yo nosotros`)
+)
+
+// asks reports whether a sentence begins with its verb, as a question without its mark does.
+func asks(sentence string) bool {
+	words := strings.FieldsFunc(strings.ToLower(sentence), func(r rune) bool { return !isWord(r) && r != '\'' })
+	for len(words) > 0 && replies[words[0]] {
+		words = words[1:]
+	}
+	return len(words) > 1 && auxiliaries[words[0]] && subjects[words[1]]
+}
+
+// framing are words for the project itself, where its notes hold anyway, and for the wish of the one who speaks.
+var framing = regexp.MustCompile(`(?i)\b(?:in|for|on)\s+(?:this|our|the)\s+(?:repo|repository|project|code\s?base)\b|` +
+	`\bI\s+(?:want|need|prefer|would like)\b|\bI'd\s+(?:like|prefer)\b|我们|这里|请|吧`)
+
+// marks end a clause. Inside a name, a number or a path they end nothing.
+var (
+	marks     = regexp.MustCompile("[，。；：！、]|[,;:!.)]+[\"'”»`]*(?:\\s|$)|(?:^|\\s)\\(|\\s[—–-]\\s")
+	innerMark = regexp.MustCompile(`(\pL),(\pL)`)
+)
+
+// clausesOf reads the clauses of a text.
+func clausesOf(text string) (all []clause) {
+	text = framing.ReplaceAllString(plain.Replace(text), " ")
+	text = innerMark.ReplaceAllString(marks.ReplaceAllString(text, " , "), "$1 , $2")
+	var c clause
+	begun := false // a word that is no reply was read
+	end := func() {
+		reply := len(c.words) > 0 && !slices.ContainsFunc(c.words, func(w string) bool { return !replies[w] })
+		if (len(c.words) > 0 || c.denied && len(all) > 0) && !reply { // "No, …" replies
+			all = append(all, c)
+		}
+		c = clause{}
+	}
+	fields := strings.Fields(text)
+	for i, field := range fields {
+		if field == "," {
+			end()
+			continue
+		}
+		if first, _ := utf8.DecodeRuneInString(field); strings.ContainsRune("\"“„«", first) {
+			c.words = append(c.words, `"`) // what follows are the words of somebody else
+		}
+		for _, w := range signs(strings.Trim(field, "`\"'“”„‘«»*_[]{}()….")) {
+			low := strings.ToLower(w)
+			if !begun && replies[low] && (low != "no" || i+1 < len(fields) && fields[i+1] == ",") {
+				continue
+			}
+			begun = true
+			c.read(w, low, end)
+		}
+	}
+	end()
+	return all
+}
+
+// read adds a word to a clause, or ends it first.
+func (c *clause) read(word, low string, end func()) {
+	switch {
+	case negators[low]:
+		if !c.denied || len(c.words) > 0 {
+			end()
+		}
+		c.denied = true
+	case joins[low]:
+		end()
+	case reasons[low]:
+		end()
+		c.words = append(c.words, low)
+	case light[low], !c.denied && soft[low]:
+	case !c.denied && insistent[low]:
+		c.always = true
+	case isName(word), number(word):
+		c.words = append(c.words, low)
+	default:
+		c.words = append(c.words, stem(low))
+	}
+}
+
+// signs cuts a token of a script without spaces between words into its characters.
+func signs(token string) (all []string) {
+	if token == "" {
+		return nil
+	}
+	if !strings.ContainsFunc(token, func(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) }) {
+		return []string{token}
+	}
+	word := ""
+	for _, r := range token {
+		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) {
+			if word != "" {
+				all = append(all, word)
+			}
+			all, word = append(all, string(r)), ""
+			continue
+		}
+		word += string(r)
+	}
+	if word != "" {
+		all = append(all, word)
+	}
+	return all
+}
