@@ -285,7 +285,7 @@ func promptText(n *note.Note) string {
 	case body == n.Title || body == n.Rule:
 		return ""
 	case n.Quoted():
-		return n.MarkedBody()
+		return note.MarkedBody(n)
 	default:
 		return strings.TrimPrefix(body, "Why: ")
 	}
@@ -349,7 +349,7 @@ const maxOnWords = 80
 
 // onWords says on what words of the user an agent or a model rests a note that says more than they do.
 func onWords(n *note.Note) string {
-	if words := n.TypedWords(); words != "" {
+	if words := note.TypedWords(n); words != "" {
 		return "; your user typed “" + cutLine(oneLine(neutralise(words)), maxOnWords) + "”"
 	}
 	return ""

@@ -104,7 +104,7 @@ func (s *Server) get(ctx context.Context, _ caller, in getIn) (getOut, error) {
 			return out, err
 		}
 		var full bool
-		w.Body, w.NextOffset, full = part(note.Harmless(h.Note.MarkedBody()), in.Offset, int(left)/(len(found)-i)-len(head))
+		w.Body, w.NextOffset, full = part(note.Harmless(note.MarkedBody(h.Note)), in.Offset, int(left)/(len(found)-i)-len(head))
 		if full || !left.room(w) {
 			out.Missing = append(out.Missing, missingOut{string(h.ID), "the answer is full; ask for it alone"})
 			continue

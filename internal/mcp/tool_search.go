@@ -167,7 +167,7 @@ func hits(found []*recall.Hit, left *budget) (all []hitOut, cut bool) {
 		if i == 0 {
 			sharers = (sharers + 1) / 2 // the best one is worth two
 		}
-		all[i].Body = left.cut(found[i].Note.MarkedBody(), sharers, cutShort)
+		all[i].Body = left.cut(note.MarkedBody(found[i].Note), sharers, cutShort)
 		cut = cut || strings.HasSuffix(all[i].Body, cutShort)
 	}
 	return all, cut

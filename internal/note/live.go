@@ -27,7 +27,7 @@ func (n *Note) Quoted() bool { return n.Provenance.Source == User && !n.IsReview
 const agentsWords = "Noted by an agent: "
 
 // MarkedBody is the body of n for a reader who takes the note for the user's word: it says where it is not.
-func (n *Note) MarkedBody() string {
+func MarkedBody(n *Note) string {
 	if n.UserSaid() && n.Quoted() && n.Body != "" {
 		return agentsWords + n.Body
 	}
@@ -35,7 +35,7 @@ func (n *Note) MarkedBody() string {
 }
 
 // TypedWords are the words of the user that the agent or model that wrote n quoted, "" for none.
-func (n *Note) TypedWords() string {
+func TypedWords(n *Note) string {
 	if n.Provenance.Source != Agent && (n.Provenance.Source != Learning || n.LearningType != "rule") {
 		return ""
 	}
