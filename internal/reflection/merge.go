@@ -121,9 +121,41 @@ func (r *Reflector) Propose(ctx context.Context, project string) (Proposal, erro
 	merging := learn.Rewrite[[]answeredGroup]{Purpose: "merge", System: mergePrompt, Loose: true, Check: check}
 	found, err := merging.Ask(ctx, &r.Rewriter, in.text)
 	for i := range found {
-		p.Groups = append(p.Groups, found[i].group())
+		p.Groups = append(p.Groups, found[i].group().inTheUsersWords(in.notes))
 	}
 	return p, err
+}
+
+// inTheUsersWords lets a note of the user be the one that a group keeps, whatever the model chose: what the
+// user wrote or reviewed before what the user typed, the model's choice of several, else the oldest. A group
+// without one stays as it is.
+func (g Group) inTheUsersWords(notes []*note.Note) Group {
+	members := slices.Clone(g.Superseded)
+	if g.Action == Keep {
+		members = append(members, g.Keeper)
+	}
+	rank := func(n *note.Note) (r int) {
+		if n.Quoted() {
+			r = 2
+		}
+		if n.ID != g.Keeper {
+			r++
+		}
+		return r
+	}
+	var best *note.Note
+	for _, n := range notes {
+		if n.UserSaid() && slices.Contains(members, n.ID) &&
+			(best == nil || cmp.Or(rank(n)-rank(best), strings.Compare(string(n.CreatedAt), string(best.CreatedAt))) < 0) {
+			best = n
+		}
+	}
+	if best == nil || g.Action == Keep && g.Keeper == best.ID {
+		return g
+	}
+	members = slices.DeleteFunc(members, func(id note.ID) bool { return id == best.ID })
+	slices.Sort(members)
+	return Group{Action: Keep, Keeper: best.ID, Superseded: members}
 }
 
 // Merge applies the groups of a proposal one by one, each with a single write,
@@ -254,6 +286,14 @@ func (r *Reflector) object(at groupNotes, confirmed bool) objection {
 	if at.survivor.Quarantine {
 		return objection{text: "its text reads like orders to an agent"}
 	}
+	for _, n := range at.superseded { // a model overrules no word of the user
+		switch {
+		case n.UserSaid() && !at.survivor.UserSaid():
+			return objection{text: fmt.Sprintf("%s is your user's word", n.ID)}
+		case n.UserSaid() && !confirmed:
+			return objection{fmt.Sprintf("%s is your user's word, too", n.ID), true}
+		}
+	}
 	if slices.ContainsFunc(at.superseded, func(n *note.Note) bool { return ingest.Replaces(r.Store, n.ID, at.survivor.ID) }) {
 		return objection{text: fmt.Sprintf("%s is superseded by one of the notes that it would supersede", at.survivor.ID)}
 	}
@@ -308,6 +348,10 @@ func (r *Reflector) merge(ctx context.Context, p Proposal, g Group, m *Merging) 
 		}
 		n := at.survivor
 		n.Supersedes = union(n.Supersedes, g.Superseded)
+		for _, s := range at.superseded { // all quotes back the note that stays
+			n.Evidence = note.UnionEvidence(n.Evidence, s.Evidence)
+		}
+		n.ProofCount = max(n.ProofCount, n.Sessions())
 		n.Tags = union(n.Tags, []string{tagMerged})
 		n.UpdatedAt = note.At(r.Store.Now())
 		return all.Put(n, at.ref)

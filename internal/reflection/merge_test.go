@@ -146,6 +146,47 @@ func TestKeep(t *testing.T) {
 	}
 }
 
+// TestMergeInTheUsersWords: a merge keeps the wording of the user's own note, whatever the model chose, with the quotes
+// of all; and it overrules no word of the user without a person.
+func TestMergeInTheUsersWords(t *testing.T) {
+	for name, group := range map[string]string{
+		"another is kept":  keep("a", "mine", "b"),
+		"a new text":       synthesize("Tabs everywhere", "Use tabs here, always.", "a", "b", "mine"),
+		"the user's, kept": keep("mine", "a", "b"),
+	} {
+		w := newWorld(t)
+		w.durable("a", "b")
+		for id, source := range map[note.ID]string{"mine": note.User, "third": note.SessionEnd} {
+			w.add(note.Note{
+				ID: id, Type: note.Semantic, Project: "p", Title: "Use tabs here", Provenance: note.Provenance{Source: source, Confidence: 0.9},
+				Evidence: []note.Evidence{{Session: "claude/" + string(id), Chunk: "c", Quote: "use tabs here"}},
+			})
+		}
+		m := w.merge(w.propose(group), nil)
+		if len(m.Applied) != 1 || m.Applied[0].String() != "keep mine" || m.Superseded != 2 {
+			t.Errorf("%s: %+v", name, m)
+		}
+		if n := w.read("mine"); n.Title != "Use tabs here" || !n.UserSaid() {
+			t.Errorf("%s: %q is the user's: %v", name, n.Title, n.UserSaid())
+		}
+	}
+	w := newWorld(t)
+	for _, id := range []note.ID{"one", "two", "three"} {
+		w.add(note.Note{
+			ID: id, Type: note.Semantic, Project: "p", Title: "Use tabs here " + string(id), Provenance: note.Provenance{Source: note.User, Confidence: 0.9},
+			Evidence: []note.Evidence{{Session: "claude/" + string(id), Chunk: "c", Quote: "use tabs here"}},
+		})
+	}
+	p := w.propose(keep("one", "two"))
+	if m := w.merge(p, nil); len(m.Applied) != 0 || len(m.Refused) != 1 || !m.Refused[0].Undecided {
+		t.Fatalf("a word of the user is overruled: %+v", m)
+	}
+	p.Confirmed = []string{p.Groups[0].Key()}
+	if m := w.merge(p, nil); len(m.Applied) != 1 || len(w.read("one").Evidence) != 2 {
+		t.Errorf("a person confirmed it: %+v, %v", m, w.read("one").Evidence)
+	}
+}
+
 // MG-04: a new note stands for the others, twin of theirs though it is.
 func TestSynthesize(t *testing.T) {
 	w := newWorld(t)
