@@ -30,7 +30,9 @@ func States(sentence, title string) bool {
 	if len(said) == 2 && len(titled) == 2 && said[0].denied != said[1].denied && said[0].denied == titled[1].denied {
 		slices.Reverse(titled) // "pnpm, never npm" is "never npm, pnpm"
 	}
-	return slices.EqualFunc(said, titled, func(a, b clause) bool { return a.denied == b.denied && slices.Equal(a.words, b.words) })
+	return slices.EqualFunc(said, titled, func(a, b clause) bool {
+		return a.denied == b.denied && slices.EqualFunc(a.words, b.words, inflected)
+	})
 }
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
@@ -44,7 +46,10 @@ type clause struct {
 
 func (c clause) insists() bool { return c.always }
 
-func (c clause) reason() bool { return !c.denied && len(c.words) > 0 && reasons[c.words[0]] }
+// reason reports whether a clause gives a reason, which goes on to the next mark.
+func (c clause) reason() bool {
+	return !c.denied && len(c.words) > 0 && reasons[c.words[0]] || len(c.words) > 1 && reasons[c.words[0]+c.words[1]]
+}
 
 // The closed classes of words that a title and its sentence may differ in. A language that is
 // missing here loses nothing but its short titles.
@@ -52,21 +57,42 @@ var (
 	// These are left out everywhere: articles, "we", and prepositions of place and purpose. "I" and "my"
 	// are not: what the user does is nothing that an agent may do.
 	light = set(`a an the to of in on at for is are be being we we're we've we'll you you're our us use uses using here
-		der die das den dem ein eine einen einem wir uns ist sind hier le la les un une des nous vous est sont ici el los las una
-		nosotros es son aquí`)
+		der die das den dem ein eine einen einem wir uns du ist sind hier le la les un une des nous vous tu est sont ici il
+		el los las una nosotros es son aquí o os as um uma são nós gli lo uno è sono noi de het een wij je jij zijn
+		en ei et den det vi du er är ett ni мы вы ты`)
 	// These are left out where nothing is denied: "you need not" does not say "never".
-	soft = set(`should must shall need needs have has want wants will please also do does let's lets remember
-		soll sollen muss müssen bitte auch doch wollen doit por favor debe`)
+	soft = set(`should must shall need needs have has want wants will please pls plz thanks thx also do does let's lets remember supposed
+		soll sollst sollen solltest muss musst müssen bitte auch doch benutzen nutzen verwenden faut dois doit devons devez stp svp
+		por favor debe debes hay têm tem que ser deve devi dovete moet moeten alstublieft må skal skall måste пожалуйста нужно надо`)
+	// These are left out where something is denied, too.
+	obliged = set(`ever supposed must should shall have to do does please pls plz sollst soll sollen darfst dürfen faut dois doit devi
+		deve debes debe moet mag må skal skall måste пожалуйста`)
 	// These are left out where they begin a text, or are a clause.
-	replies     = set(`no nope yes yeah ok okay so well hey hi right and but nein ja oui non sí hm hmm`)
-	insistent   = set(`always ever immer stets toujours siempre sempre alltid altid altijd 始终 总是`)
-	reasons     = set(`because weil parce porque 因为`)
-	joins       = set(`and but und aber sondern et mais y pero`)
+	replies = set(`no nope yes yeah ok okay so well hey hi hello right then listen and but cool great alright thanks thank there pls plz please lol
+		ugh hmm hm nein ja hallo danke also gut oui non merci bonjour sí hola gracias vale oi olá sim obrigado ciao allora hoi hei hej takk tak tack
+		привет да нет спасибо`)
+	insistent = set(`always ever immer stets toujours siempre sempre alltid altid altijd всегда 始终 总是`)
+	reasons   = set(`because weil parce porque perché omdat fordi потому`)
+	joins     = set(`and but und aber sondern et mais y pero e mas ma maar men и но`)
+	// denials are those that claims do not know.
+	denials = set(`dont doesnt não nunca jamais sem non mai senza niet geen nooit zonder ikke aldri aldrig ingen uten uden inte utan
+		не никогда без нельзя`)
 	auxiliaries = set(`am is are was were do does did have has had will would shall should must may might can could
 		ist sind soll sollen sollte sollten muss müssen kann können darf dürfen est sont dois devons debo debemos`)
 	subjects = set(`i we you he she it they this that these those there the a an my our your ich wir du sie es man der die das je on nous tu
 		vous yo nosotros`)
 )
+
+// maxEnding is the length of the longest ending, in bytes, by which two forms of one word differ.
+const maxEnding = 3
+
+// inflected reports whether two words are the same, or one is the other with an ending. Names have none.
+func inflected(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	return a == b || len(a) >= maxEnding && len(b)-len(a) <= maxEnding && strings.HasPrefix(b, a) && !isName(b) && !number(b)
+}
 
 // asks reports whether a sentence begins with its verb, as a question without its mark does.
 func asks(sentence string) bool {
@@ -74,22 +100,42 @@ func asks(sentence string) bool {
 	for len(words) > 0 && replies[words[0]] {
 		words = words[1:]
 	}
+	if requests.MatchString(sentence) {
+		return false
+	}
 	return len(words) > 1 && auxiliaries[words[0]] && subjects[words[1]]
 }
 
+// requests are orders in the form of a question, which begin with a request.
+var request = regexp.MustCompile(`(?i)\b(?:can|could|will|would) you\b`)
+
+var requests = regexp.MustCompile(`(?i)\b(?:can|could|will|would) you\b.*\b(?:please|pls|plz)\b`)
+
 // framing are words for the project itself, where its notes hold anyway, and for the wish of the one who speaks.
 var framing = regexp.MustCompile(`(?i)\b(?:in|for|on)\s+(?:this|our|the)\s+(?:repo|repository|project|code\s?base)\b|` +
-	`\bI\s+(?:want|need|prefer|would like)\b|\bI'd\s+(?:like|prefer)\b|我们|这里|请|吧`)
+	`\bI\s+(?:want|need|prefer|would like)\b|\bI'd\s+(?:like|prefer)\b|\bfrom now on\b|` +
+	`\b(?:as a (?:general )?note|just so you know|one more thing|for the record|heads up)\b|` +
+	`\bin (?:diesem|unserem|questo|dit) (?:repo|projekt|progetto|project)\b|\b(?:dans ce|en este|neste) (?:repo|projet|proyecto|projeto)\b|` +
+	`我们|这里|请|吧|你好|ください|すみません`)
 
 // marks end a clause. Inside a name, a number or a path they end nothing.
 var (
 	marks     = regexp.MustCompile("[，。；：！、]|[,;:!.)]+[\"'”»`]*(?:\\s|$)|(?:^|\\s)\\(|\\s[—–-]\\s")
+	elidedNe  = regexp.MustCompile(`(?i)\bn'`)
+	elided    = regexp.MustCompile(`(?i)\b(?:[ldsjcmt]|qu)'`)
+	hyphen    = regexp.MustCompile(`(\pL\pL)-(\pL\pL)`)
 	innerMark = regexp.MustCompile(`(\pL),(\pL)`)
 )
 
 // clausesOf reads the clauses of a text.
 func clausesOf(text string) (all []clause) {
-	text = framing.ReplaceAllString(plain.Replace(text), " ")
+	text = plain.Replace(text)
+	if requests.MatchString(text) {
+		text = request.ReplaceAllString(text, " ")
+	}
+	text = framing.ReplaceAllString(text, " ")
+	text = elided.ReplaceAllString(elidedNe.ReplaceAllString(text, "ne "), " ")
+	text = hyphen.ReplaceAllString(text, "$1 $2")
 	text = innerMark.ReplaceAllString(marks.ReplaceAllString(text, " , "), "$1 , $2")
 	var c clause
 	begun := false // a word that is no reply was read
@@ -109,7 +155,7 @@ func clausesOf(text string) (all []clause) {
 		if first, _ := utf8.DecodeRuneInString(field); strings.ContainsRune("\"“„«", first) {
 			c.words = append(c.words, `"`) // what follows are the words of somebody else
 		}
-		for _, w := range signs(strings.Trim(field, "`\"'“”„‘«»*_[]{}()….")) {
+		for _, w := range signs(strings.Trim(field, "`\"'“”„‘«»*_[]{}()….¡¿!")) {
 			low := strings.ToLower(w)
 			if !begun && replies[low] && (low != "no" || i+1 < len(fields) && fields[i+1] == ",") {
 				continue
@@ -125,7 +171,9 @@ func clausesOf(text string) (all []clause) {
 // read adds a word to a clause, or ends it first.
 func (c *clause) read(word, low string, end func()) {
 	switch {
-	case negators[low]:
+	case c.reason():
+		c.words = append(c.words, low)
+	case negators[low] || denials[low]:
 		if !c.denied || len(c.words) > 0 {
 			end()
 		}
@@ -135,7 +183,7 @@ func (c *clause) read(word, low string, end func()) {
 	case reasons[low]:
 		end()
 		c.words = append(c.words, low)
-	case light[low], !c.denied && soft[low]:
+	case light[low], !c.denied && soft[low], c.denied && len(c.words) == 0 && obliged[low], low == "that" && len(c.words) == 0:
 	case !c.denied && insistent[low]:
 		c.always = true
 	case isName(word), number(word):
