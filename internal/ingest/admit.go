@@ -12,6 +12,7 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
+	"anamnesis/internal/risk"
 	"anamnesis/internal/store"
 )
 
@@ -30,6 +31,9 @@ type Draft struct {
 	Reviewed bool                                     // of a person: it is what somebody else wrote, read and found right
 	Change   func(was *note.Note) (*note.Note, error) // makes the note of the one of its id (nil: there is none), under the store lock
 	Beside   func(*note.Note) *note.Sidecar           // the sidecar of the note, if it is written; nil for none
+
+	risky risk.Finding // what the note makes an agent run or send; without Why nothing
+	named bool         // typed words name all of it
 }
 
 // Admit takes a note in, or not: the author and the situation decide (ActionOf), under the store
@@ -47,7 +51,7 @@ func (g *Ingester) Admit(ctx context.Context, d Draft) (out Outcome, err error) 
 	d.Force = d.Force && d.By == Person
 	title := d.Note.Title
 	if d.Change == nil {
-		if err := d.prepare(g, &out); err != nil {
+		if err := d.prepare(ctx, g, &out); err != nil {
 			return Outcome{}, fmt.Errorf("admit note %q: %w", shorten(title), err)
 		}
 	}
@@ -71,7 +75,7 @@ func (g *Ingester) Admit(ctx context.Context, d Draft) (out Outcome, err error) 
 }
 
 // prepare fills in the note of an outcome.
-func (d *Draft) prepare(g *Ingester, out *Outcome) error {
+func (d *Draft) prepare(ctx context.Context, g *Ingester, out *Outcome) error {
 	n := g.complete(d.Note)
 	out.Note, out.Effect = n, Creates
 	n.Vouched, n.Trusted = "", false
@@ -81,6 +85,7 @@ func (d *Draft) prepare(g *Ingester, out *Outcome) error {
 	if d.By == Person {
 		out.Secrets = g.secrets(n)
 	} else {
+		unmark(n)
 		out.Redacted = g.redact(n)
 		n.Quarantine = n.Quarantine || redact.PromptInjection(wordsOf(n)) || redact.PromptInjection(n.Statement())
 	}
@@ -89,6 +94,9 @@ func (d *Draft) prepare(g *Ingester, out *Outcome) error {
 		if n.Learnt() {
 			n.Provenance.Confidence = 1
 		}
+	}
+	if err := d.weigh(ctx, g, n); err != nil {
+		return err
 	}
 	if d.Change != nil {
 		return n.Validate()
@@ -184,7 +192,7 @@ func (a *admission) find(ctx context.Context) error {
 	if a.d.Note, err = a.d.Change(was); err != nil {
 		return err
 	}
-	return a.d.prepare(a.g, a.out)
+	return a.d.prepare(ctx, a.g, a.out)
 }
 
 // conduct returns the situation of a draft by what it asks for and for whom, or else s. Who may write for
@@ -194,8 +202,8 @@ func (a *admission) conduct(s Situation) Situation {
 	if a.d.By == Person || a.d.Account {
 		return s
 	}
-	if risky := claim.Risky(wordsOf(n)); risky != "" {
-		a.out.Why = fmt.Sprintf("it names %q, which forces, skips a check or deletes", risky)
+	if a.d.risky.Why != "" {
+		a.out.Why = "it " + a.d.risky.Why
 		return RiskyAct
 	}
 	if n.Project != a.d.Here && (s == Free || ActionOf(a.d.By, Elsewhere) != Create) {
@@ -296,7 +304,7 @@ func (a *admission) apply(ctx context.Context, s Situation, act Action) error {
 	}
 	if act == IfNamed {
 		act = Propose
-		if a.d.names(n, claim.Risky(wordsOf(n))) {
+		if a.d.named {
 			act = Create
 		}
 	}
