@@ -304,7 +304,7 @@ func (a *admission) apply(ctx context.Context, s Situation, act Action) error {
 	}
 	if act == IfNamed {
 		act = Propose
-		if a.d.named {
+		if a.d.mayAct() {
 			act = Create
 		}
 	}
@@ -372,8 +372,8 @@ func (a *admission) confirm(ctx context.Context) error {
 	if len(n.AnchorHashes) > 0 { // confirmed for the code as it is now
 		now.AnchorHashes = n.AnchorHashes
 	}
-	if a.d.By.Speaks() && !was.UserSaid() { // the user has said it, too: the user's words stay
-		now.Title, now.Body, now.Rule, now.When = n.Title, n.Body, n.Rule, slices.Clone(n.When)
+	if a.d.By.Speaks() && !was.UserSaid() && a.d.mayAct() { // the user has said it, too: the user's words stay
+		now.Title, now.Body, now.Rule, now.When = n.Title, n.Body, n.Rule, a.d.triggersInForce(n)
 		now.Provenance.Source = n.Provenance.Source
 	}
 	if was.Learnt() {
@@ -396,8 +396,8 @@ func (a *admission) absorb(ctx context.Context) error {
 	now := was.Clone()
 	now.AddTags(a.out.Note.Tags...)
 	unite(now, a.out.Note)
-	if a.d.By.Speaks() && !was.UserSaid() {
-		now.When, now.Provenance.Source = slices.Clone(a.out.Note.When), a.out.Note.Provenance.Source
+	if a.d.By.Speaks() && !was.UserSaid() && a.d.mayAct() {
+		now.When, now.Provenance.Source = a.d.triggersInForce(a.out.Note), a.out.Note.Provenance.Source
 	}
 	return a.rewrite(ctx, was, now, ref, store.Update)
 }

@@ -74,7 +74,7 @@ const (
 	Forgotten     Situation = iota // the statement was forgotten
 	Instructs                      // it reads like orders to an agent
 	Same                           // a note states it already
-	RiskyAct                       // it names an act that forces, skips a check, deletes, or runs what it fetches
+	RiskyAct                       // it makes an agent run or send something that nobody vouches for (package risk)
 	Elsewhere                      // it is for another project than the author's, or for all
 	OwnersNote                     // it changes, or replaces, a note for which the user vouches
 	NearDuplicate                  // a note says nearly the same
@@ -86,7 +86,8 @@ const (
 
 // situations describe the situations, for the document.
 var situations = [...]string{
-	"was forgotten", "reads like orders to an agent", "is stated already", "names a risky act", "is for another project, or for all",
+	"was forgotten", "reads like orders to an agent", "is stated already", "runs or sends something",
+	"is for another project, or for all",
 	"changes a note of the user", "is nearly stated already", "contradicts a note of a machine", "contradicts typed words",
 	"contradicts what the user wrote or reviewed", "otherwise",
 }

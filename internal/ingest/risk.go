@@ -40,6 +40,9 @@ func (d *Draft) weigh(ctx context.Context, g *Ingester, n *note.Note) error {
 	return nil
 }
 
+// mayAct reports whether a draft runs and sends nothing, or only what typed words name.
+func (d *Draft) mayAct() bool { return d.risky.Why == "" || d.named }
+
 // typed reports whether words that a person typed hold an act. How the words are quoted and spaced makes no difference.
 func (d *Draft) typed(n *note.Note, act string) bool {
 	fold := func(s string) string {

@@ -58,6 +58,17 @@ func (d *Draft) boundTriggers(g *Ingester, n *note.Note, known risk.Known) error
 	return nil
 }
 
+// triggersInForce returns the triggers of a draft that need no person.
+func (d *Draft) triggersInForce(n *note.Note) []string {
+	switch triggers[d.By] {
+	case Create:
+		return slices.Clone(n.When)
+	case IfNamed:
+		return slices.DeleteFunc(slices.Clone(n.When), func(w string) bool { return !d.triggerNamed(n, w) })
+	}
+	return nil
+}
+
 // wide says why a trigger fits too much, "" when it does not.
 func wide(t note.Trigger, known risk.Known) string {
 	letters := 0

@@ -10,6 +10,10 @@ import (
 var (
 	// addressed is how this program speaks to an agent of its user. Notes of others speak of "the user".
 	addressed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)()(\byour[\s_*-]+user)\b`) })
+	// claimed is a mark in parentheses, all of it.
+	claimed = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)()([ \t]*\([^()\n]{0,60}?\byour[\s_*-]+user\b[^()\n]{0,120}\))`)
+	})
 	// posed is such a word in the form of a mark: in parentheses.
 	posed = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)(\([^()\n]{0,60}?\b)(your[\s_*-]+user)\b`)
@@ -23,6 +27,7 @@ var (
 // Unmarked takes the marks of this program from words that no person wrote: "From your user", "(your user laid it down)". Letters
 // that look like those of a mark count as them.
 func Unmarked(s string) string {
+	s = replaceLike(s, claimed(), func(string) string { return "" })
 	return replaceLike(s, addressed(), func(string) string { return "the user" })
 }
 

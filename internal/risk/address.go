@@ -40,7 +40,9 @@ func addresses(text string) (all []suspect) {
 		if m[4] >= 0 {
 			path = text[m[4]:m[5]]
 		}
-		add(text[m[0]:m[1]], host, path)
+		if web(text[m[0]:m[2]]) || strings.Contains(host[strings.LastIndexByte(host, '@')+1:], ".") {
+			add(text[m[0]:m[1]], host, path)
+		}
 	}
 	rest := urlForm().ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat(" ", len(s)) })
 	for _, m := range domainForm().FindAllStringSubmatchIndex(rest, 256) {
@@ -59,6 +61,12 @@ func addresses(text string) (all []suspect) {
 		}
 	}
 	return all
+}
+
+// web reports whether a scheme sends text to any host. A name without dots is that of a database in the network otherwise.
+func web(scheme string) bool {
+	scheme, _, _ = strings.Cut(strings.ToLower(scheme), ":")
+	return slices.Contains(words("http https ws wss ftp ftps sftp ssh scp git rsync tcp udp"), scheme)
 }
 
 // versioned reports whether a text ends with a word that says that a version follows.

@@ -35,7 +35,7 @@ var installers = map[string]installer{
 		"install create x")},
 	"npx": {takes: words("-w")}, "bunx": {}, "pnpx": {}, "uvx": {takes: words("--python")},
 	"pip": {verbs: words("install download wheel"), takes: pipTakes}, "pip3": {verbs: words("install download wheel"), takes: pipTakes},
-	"uv":     {verbs: words("add tool"), takes: words("--python --group"), more: words("install run")},
+	"uv":     {verbs: words("add tool pip"), takes: words("--python --group"), more: words("install run")},
 	"pipx":   {verbs: words("install run inject")},
 	"poetry": {verbs: words("add"), takes: words("--group -G")}, "pdm": {verbs: words("add")}, "conda": {verbs: words("install create")},
 	"mamba": {verbs: words("install create")}, "cargo": {verbs: words("install add binstall"), takes: words("--features -F " +
@@ -111,6 +111,7 @@ func formSuspects(form []string, l line) (all []suspect) {
 	add(registry(form))
 	add(publishes(program, form, l.sure || l.code))
 	add(bypasses(form))
+	add(prints(program, form, l.sure || l.code))
 	add(configures(program, form))
 	if host := remote(program, form); host != "" {
 		add(fmt.Sprintf("connects to %s, which no file of the project and no typed word names", host), host)
@@ -127,7 +128,7 @@ var evaluates = sync.OnceValue(func() *regexp.Regexp {
 		`|fetch|sockets?|net|dgram|ftplib|` +
 		`smtplib|base64|b64decode|atob|fromhex|fromCharCode|unpack|compile|__import__|importlib|child_process|IO\.popen|open-uri` +
 		`|LWP|curl|wget|` +
-		`Invoke-\w+|iwr|irm|iex|DownloadString|do shell script|file_get_contents|passthru|shell_exec|proc_open|qx|STDIN|rmtree` +
+		`Invoke-\w+|iwr|irm|iex|DownloadString|do shell script|file_get_contents|readFile\w*|passthru|shell_exec|proc_open|qx|STDIN|rmtree` +
 		`|unlink\w*|remove|rm)\b|\x60`)
 })
 
@@ -216,7 +217,7 @@ func firstWords(form []string) (all []string) {
 			continue
 		case len(all) == 3, strings.ContainsAny(f, "/.") && len(all) > 0:
 			return all
-		case len(all) == 0 && (f == "run" || f == "run-script"):
+		case len(all) == 0 && (f == "run" || f == "run-script"), f == "git":
 			return nil
 		}
 		all = append(all, strings.ToLower(f))
@@ -258,6 +259,13 @@ var hookKey = sync.OnceValue(func() *regexp.Regexp {
 		`merge\..+driver|gpg\..*program|url\..+|http\.proxy|script-shell|node-options|init\.templatedir|include\.path)(?:=.*)?$`)
 })
 
+// startsAlone are the files that shells, git and systems run on their own.
+var startsAlone = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|/)(?:\.git/hooks/|\.(?:bash|zsh|k)(?:rc|_profile|_login|_logout|env)$|\.(?:profile|zprofile` +
+		`|zlogin)$|LaunchAgents/|LaunchDaemons/|` +
+		`cron\.\w+/|systemd/(?:user|system)/|autostart/|rc\.local$|profile\.d/)`)
+})
+
 // configures says that a command makes other commands run something: a hook, an alias, a job.
 func configures(program string, form []string) string {
 	switch {
@@ -266,6 +274,8 @@ func configures(program string, form []string) string {
 		(program == "npm" || program == "yarn" || program == "pnpm") && slices.Contains(form, "config") &&
 			slices.ContainsFunc(form, hookKey().MatchString):
 		return "makes other commands run something"
+	case program == "crontab" && len(form) > 1 && form[1] != "-l", slices.ContainsFunc(form[1:], startsAlone().MatchString):
+		return "makes something run at another time"
 	case program == "env" && len(form) == 1, program == "printenv" && len(form) == 1:
 		return "prints the variables of the environment"
 	}
@@ -383,6 +393,9 @@ var pipeForms = sync.OnceValue(func() (all []*regexp.Regexp) {
 
 // piped returns the parts of a line in which an interpreter is given what another command prints.
 func piped(s string) (all []suspect) {
+	if !strings.ContainsAny(s, "|$<`") {
+		return nil
+	}
 	for _, form := range pipeForms() {
 		for _, m := range form.FindAllStringSubmatchIndex(s, 8) {
 			rest := strings.Fields(s[m[2]:m[3]])

@@ -223,7 +223,7 @@ func flagged(s string) bool {
 	if len(fields) > 1 && flagForm().MatchString(fields[1]) {
 		return true
 	}
-	if strings.HasPrefix(fields[0], "/") || strings.HasPrefix(fields[0], "~/") || strings.HasPrefix(fields[0], "../") {
+	if strings.Contains(fields[0], "/") && !inside(fields[0]) {
 		return true
 	}
 	return len(fields) > 1 && (strings.HasPrefix(fields[1], "./") || strings.HasPrefix(fields[1], "~/")) && !shell.Silent([][]string{fields})

@@ -11,6 +11,7 @@ package risk
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"anamnesis/internal/claim"
@@ -21,6 +22,7 @@ import (
 type Known struct {
 	Typed func(words string) bool              // a person typed these words
 	Runs  func(program string) bool            // the program runs in the sessions of the owner, or the project's own scripts run it
+	Often func(program string) bool            // the program runs in most sessions of the owner
 	Named func(names []string) map[string]bool // which of some names the files of the project hold
 }
 
@@ -145,6 +147,9 @@ func part(s string) string {
 func lineSuspects(l line) (all []suspect) {
 	all = append(all, piped(l.text)...)
 	for _, c := range shell.Commands(l.text) {
+		if slices.ContainsFunc(c.Wrote, startsAlone().MatchString) {
+			all = append(all, suspect{text: l.text, why: "makes something run at another time"})
+		}
 		for _, inner := range c.Inner {
 			all = append(all, lineSuspects(line{inner, l.sure, l.code})...)
 		}
