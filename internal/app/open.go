@@ -85,6 +85,7 @@ func Open(ctx context.Context, h Host, busy time.Duration) (*Rooms, error) {
 	r.Injector = inject.New(r.Engine, s, c.Inject)
 	r.Recorder = capture.New(s, r.Ingester, r.Redactor, c.Capture).Keeping(r.Kept)
 	askRepositories(r)
+	askProjects(r)
 	return r, nil
 }
 

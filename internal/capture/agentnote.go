@@ -85,7 +85,7 @@ func (r *Recorder) agentNotes(ctx context.Context, s *agent.Session, said []lear
 		}
 		if ok {
 			turns = append(turns, q.Said.Turn)
-			_, err := ingest.Vouch(ctx, r.ingester, n.ID, *q.Typed(), q.Evidence(from))
+			_, err := ingest.Vouch(ctx, r.ingester, n.ID, from.Dir, *q.Typed(), q.Evidence(from))
 			errs = append(errs, err)
 			continue
 		}
@@ -138,7 +138,7 @@ func (r *Recorder) remembered(ctx context.Context, q *learn.Quote, from learn.Or
 		if x.Note.Provenance.Source != note.Import || states == claim.Opposite || states == claim.Unrelated {
 			continue
 		}
-		_, err := ingest.Vouch(ctx, r.ingester, x.Note.ID, *q.Typed(), q.Evidence(from))
+		_, err := ingest.Vouch(ctx, r.ingester, x.Note.ID, from.Dir, *q.Typed(), q.Evidence(from))
 		return true, err
 	}
 	return false, nil

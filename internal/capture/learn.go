@@ -71,7 +71,8 @@ func (r *Recorder) learn(ctx context.Context, q Request, s *agent.Session, f *fa
 		taken = append(taken, o.Quote.Said.Turn)
 	}
 	for _, p := range learn.Permissions(s, clean, r.noted(from.Session)...) {
-		take(p.Note(from), p.Quote, p.Call)
+		n := p.Note(from)
+		take(n, p.Quote, p.Call+"\n"+n.Title) // the title says what was decided about the call
 		taken = append(taken, p.Quote.Said.Turn)
 	}
 	candidates := slices.DeleteFunc(learn.Candidates(s, clean), func(c learn.Candidate) bool {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"anamnesis/internal/note/notetest"
+	"anamnesis/internal/risk"
 )
 
 // What an import brings is here already when a note says the same, and only then.
@@ -15,8 +16,8 @@ func TestNativePairs(t *testing.T) {
 	for i, p := range pairs {
 		r.memory(fmt.Sprintf("a%d", i), "project", fmt.Sprintf("Rule %d", i), strings.TrimSpace(p.A))
 	}
-	// Three of them name a risky act, and wait for a person.
-	if rep := r.apply(r.native()); len(rep.Created)+rep.Totals["held"] != len(pairs) || rep.Totals["held"] != 3 {
+	// Some name a risky act, an address or a program that nothing is known of, and wait for a person.
+	if rep := r.apply(r.native()); len(rep.Created)+rep.Totals["held"] != len(pairs) || rep.Totals["held"] != 9 {
 		t.Fatalf("%v", rep.Totals)
 	}
 	for i, p := range pairs {
@@ -25,7 +26,8 @@ func TestNativePairs(t *testing.T) {
 	plan := r.native()
 	for i, p := range pairs {
 		it := item(t, plan, fmt.Sprintf("b%d.md", i))
-		if known := strings.Contains(it.Why, "has the same text"); known != p.Same {
+		_, waits := risk.Find(p.A, risk.Known{}) // it is no note yet
+		if known := strings.Contains(it.Why, "has the same text"); known != p.Same && !waits {
 			t.Errorf("%q and %q: %s (%s)", p.A, p.B, it.Action, it.Why)
 		}
 	}

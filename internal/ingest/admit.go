@@ -14,6 +14,7 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
+	"anamnesis/internal/risk"
 	"anamnesis/internal/store"
 )
 
@@ -34,7 +35,9 @@ type Draft struct {
 	Change   func(was *note.Note) (*note.Note, error) // makes the note of the one of its id (nil: there is none), under the store lock
 	Beside   func(*note.Note) *note.Sidecar           // the sidecar of the note, if it is written; nil for none
 
-	misquotes bool // its Typed words say the opposite
+	misquotes bool         // its Typed words say the opposite
+	risky     risk.Finding // what the note makes an agent run or send; without Why nothing
+	named     bool         // typed words name all of it
 }
 
 // Admit takes a note in, or not: the author and the situation decide (ActionOf), under the store
@@ -53,7 +56,7 @@ func (g *Ingester) Admit(ctx context.Context, d Draft) (out Outcome, err error) 
 	d.Force = d.Force && d.By == Person
 	title := d.Note.Title
 	if d.Change == nil {
-		if err := d.prepare(g, &out); err != nil {
+		if err := d.prepare(ctx, g, &out); err != nil {
 			return Outcome{}, fmt.Errorf("admit note %q: %w", shorten(title), err)
 		}
 	}
@@ -77,7 +80,7 @@ func (g *Ingester) Admit(ctx context.Context, d Draft) (out Outcome, err error) 
 }
 
 // prepare fills in the note of an outcome.
-func (d *Draft) prepare(g *Ingester, out *Outcome) error {
+func (d *Draft) prepare(ctx context.Context, g *Ingester, out *Outcome) error {
 	n := g.complete(d.Note)
 	out.Note, out.Effect = n, Creates
 	n.Vouched, n.Trusted = "", false
@@ -93,6 +96,7 @@ func (d *Draft) prepare(g *Ingester, out *Outcome) error {
 	if d.By == Person {
 		out.Secrets = g.secrets(n)
 	} else {
+		unmark(n)
 		out.Redacted = g.redact(n)
 		n.Quarantine = n.Quarantine || redact.PromptInjection(wordsOf(n)) || redact.PromptInjection(n.Statement())
 	}
@@ -101,6 +105,9 @@ func (d *Draft) prepare(g *Ingester, out *Outcome) error {
 		if n.Learnt() {
 			n.Provenance.Confidence = 1
 		}
+	}
+	if err := d.weigh(ctx, g, n); err != nil {
+		return err
 	}
 	if d.Change != nil {
 		return n.Validate()
@@ -205,7 +212,7 @@ func (a *admission) find(ctx context.Context) error {
 	if a.d.Note, err = a.d.Change(was); err != nil {
 		return err
 	}
-	return a.d.prepare(a.g, a.out)
+	return a.d.prepare(ctx, a.g, a.out)
 }
 
 // conduct returns the situation of a draft by what it asks for and for whom, or else s. Who may write for
@@ -215,8 +222,8 @@ func (a *admission) conduct(s Situation) Situation {
 	if a.d.By == Person || a.d.Account {
 		return s
 	}
-	if risky := claim.Risky(wordsOf(n)); risky != "" {
-		a.out.Why = fmt.Sprintf("it names %q, which forces, skips a check or deletes", risky)
+	if a.d.risky.Why != "" {
+		a.out.Why = "it " + a.d.risky.Why
 		return RiskyAct
 	}
 	if n.Project != a.d.Here && (s == Free || ActionOf(a.d.By, Elsewhere) != Create) {
@@ -317,7 +324,7 @@ func (a *admission) apply(ctx context.Context, s Situation, act Action) error {
 	}
 	if act == IfNamed {
 		act = Propose
-		if a.d.allows(n) {
+		if a.d.mayAct() {
 			act = Create
 		}
 	}
@@ -343,29 +350,35 @@ func (a *admission) apply(ctx context.Context, s Situation, act Action) error {
 	return a.create(ctx)
 }
 
-// names reports whether the words that a person typed hold an act, as whole words. An agreement holds none.
+// names reports whether words that a person typed hold an act, as whole words. How they are quoted and spaced makes no
+// difference. An agreement holds none.
 func (d *Draft) names(act string) bool {
+	fold := func(s string) string {
+		s = strings.Map(func(r rune) rune {
+			if strings.ContainsRune("\"'`\\", r) {
+				return -1
+			}
+			return r
+		}, s)
+		return strings.ToLower(strings.Join(strings.Fields(s), " "))
+	}
 	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-	fold := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+	act = fold(act)
+	first, _ := utf8.DecodeRuneInString(act)
+	last, _ := utf8.DecodeLastRuneInString(act)
 	holds := func(words string) bool {
-		before, after, ok := strings.Cut(fold(words), fold(act))
+		before, after, ok := strings.Cut(fold(words), act)
 		for ok && act != "" {
-			last, _ := utf8.DecodeLastRuneInString(before)
-			first, _ := utf8.DecodeRuneInString(after)
-			if !inWord(last) && !inWord(first) {
+			left, _ := utf8.DecodeLastRuneInString(before)
+			right, _ := utf8.DecodeRuneInString(after)
+			if !(inWord(left) && inWord(first)) && !(inWord(last) && inWord(right)) {
 				return true
 			}
-			before, after, ok = strings.Cut(after, fold(act))
+			before, after, ok = strings.Cut(after, act)
 		}
 		return false
 	}
 	return holds(d.Shown) || d.Typed != nil && d.Typed.Agrees == "" && holds(d.Typed.Sentence)
-}
-
-// allows reports whether the words that a person typed name the risky act that a note names.
-func (d *Draft) allows(n *note.Note) bool {
-	act := claim.Risky(wordsOf(n))
-	return act == "" || d.names(act)
 }
 
 // propose keeps the draft until a person decides. The same draft of the same author waits once.
@@ -406,8 +419,8 @@ func (a *admission) confirm(ctx context.Context) error {
 	if len(n.AnchorHashes) > 0 { // confirmed for the code as it is now
 		now.AnchorHashes = n.AnchorHashes
 	}
-	if a.d.By.Speaks() && !was.UserSaid() { // the user has said it, too: the user's words stay
-		now.Title, now.Body, now.Rule, now.When = n.Title, n.Body, n.Rule, slices.Clone(n.When)
+	if a.d.By.Speaks() && !was.UserSaid() && a.d.mayAct() { // the user has said it, too: the user's words stay
+		now.Title, now.Body, now.Rule, now.When = n.Title, n.Body, n.Rule, a.d.triggersInForce(n)
 		now.Provenance.Source = n.Provenance.Source
 	}
 	if was.Learnt() {
@@ -430,8 +443,8 @@ func (a *admission) absorb(ctx context.Context) error {
 	now := was.Clone()
 	now.AddTags(a.out.Note.Tags...)
 	unite(now, a.out.Note)
-	if a.d.By.Speaks() && !was.UserSaid() {
-		now.When, now.Provenance.Source = slices.Clone(a.out.Note.When), a.out.Note.Provenance.Source
+	if a.d.By.Speaks() && !was.UserSaid() && a.d.mayAct() {
+		now.When, now.Provenance.Source = a.d.triggersInForce(a.out.Note), a.out.Note.Provenance.Source
 	}
 	return a.rewrite(ctx, was, now, ref, store.Update)
 }

@@ -75,7 +75,7 @@ const (
 	Instructs                      // it reads like orders to an agent
 	Misquotes                      // the user's words that it quotes say the opposite
 	Same                           // a note states it already
-	RiskyAct                       // it names an act that forces, skips a check, deletes, or runs what it fetches
+	RiskyAct                       // it makes an agent run or send something that nobody vouches for (package risk)
 	Elsewhere                      // it is for another project than the author's, or for all
 	OwnersNote                     // it changes, or replaces, a note for which the user vouches
 	NearDuplicate                  // a note says nearly the same
@@ -87,7 +87,7 @@ const (
 
 // situations describe the situations, for the document.
 var situations = [...]string{
-	"was forgotten", "reads like orders to an agent", "quotes words that say the opposite", "is stated already", "names a risky act",
+	"was forgotten", "reads like orders to an agent", "quotes words that say the opposite", "is stated already", "runs or sends something",
 	"is for another project, or for all", "changes a note of the user", "is nearly stated already", "contradicts a note of a machine",
 	"contradicts typed words", "contradicts what the user wrote or reviewed", "otherwise",
 }

@@ -111,7 +111,7 @@ func TestVouch(t *testing.T) {
 	made := d.learn(byAgent(1, "Use pnpm, never npm"))
 	e := note.Evidence{Session: "claude/s1", Chunk: "c1", Quote: "no, pnpm please"}
 	for range 2 {
-		if _, err := ingest.Vouch(t.Context(), d.Ingester, made.Note.ID, ingest.Typed{Sentence: "no, we use pnpm, never npm"}, e); err != nil {
+		if _, err := ingest.Vouch(t.Context(), d.Ingester, made.Note.ID, "", ingest.Typed{Sentence: "no, we use pnpm, never npm"}, e); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -42,6 +42,7 @@ type Ingester struct {
 	redactor *redact.Redactor
 	opts     Options
 	commits  KnownCommits // nil: nobody is asked
+	knownIn  KnownIn      // nil: nothing is known of projects
 }
 
 // New returns an Ingester.

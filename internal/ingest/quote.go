@@ -60,10 +60,8 @@ func (t *Typed) Backs(n *note.Note) Backing {
 	return Backed
 }
 
-// vouches reports whether a note is the user's word on typed words. An agreement vouches for no risky act.
-func (t *Typed) vouches(n *note.Note) bool {
-	return t.Backs(n) >= Backed && (t.Agrees == "" || claim.Risky(wordsOf(n)) == "")
-}
+// vouches reports whether a note is the user's word on typed words.
+func (t *Typed) vouches(n *note.Note) bool { return t.Backs(n) >= Backed }
 
 // speak gives a note for which typed words vouch the user's words as its title. A title that says more
 // becomes its rule, which is compared and not printed as the user's.
@@ -75,9 +73,10 @@ func (t *Typed) speak(n *note.Note) {
 
 // Vouch records that a person typed, in a session, what an agent wrote in a note or in its own memory: as far
 // as the words back it (Typed.Backs), the note is the user's word from now on, and those of its triggers that
-// the words name are in force. Where they say the opposite, the note waits. One that a person wrote or read stays as it is. The error is
+// the words name are in force. Where they say the opposite, the note waits. dir is the folder of the session, in which
+// its project's files are looked up. One that a person wrote or read stays as it is. The error is
 // fs.ErrNotExist for a note that is gone.
-func Vouch(ctx context.Context, g *Ingester, id note.ID, t Typed, e note.Evidence) (Outcome, error) {
+func Vouch(ctx context.Context, g *Ingester, id note.ID, dir string, t Typed, e note.Evidence) (Outcome, error) {
 	n, _, err := store.Get(g.store, id)
 	if err != nil {
 		return Outcome{}, err
@@ -85,7 +84,13 @@ func Vouch(ctx context.Context, g *Ingester, id note.ID, t Typed, e note.Evidenc
 	if t.Backs(n) == Opposed && !n.UserSaid() {
 		return Outcome{}, InboxOf(g).Return(ctx, id, fmt.Sprintf("its quote says the opposite: %q", shorten(t.Sentence)))
 	}
-	backed := t.vouches(n) && (&Draft{Typed: &t}).allows(n)
+	d := Draft{By: Quoted, Typed: &t, Dir: dir}
+	plain := n.Clone()
+	plain.When = nil // they are looked at one by one
+	if err := d.weigh(ctx, g, plain); err != nil {
+		return Outcome{}, fmt.Errorf("vouch for note %s: %w", id, err)
+	}
+	backed := t.vouches(n) && d.mayAct()
 	out, err := g.amend(ctx, id, backed && !n.UserSaid(), "vouch for", func(n *note.Note, _ []byte) (*note.Note, error) {
 		if proves(n, []note.Evidence{e}) {
 			return n, nil

@@ -87,7 +87,7 @@ func TestVouchArms(t *testing.T) {
 	}
 	vouch := func(id note.ID, sentence string) {
 		e := note.Evidence{Session: "claude/s1", Chunk: sentence, Quote: sentence}
-		if _, err := ingest.Vouch(t.Context(), d.Ingester, id, ingest.Typed{Sentence: sentence}, e); err != nil {
+		if _, err := ingest.Vouch(t.Context(), d.Ingester, id, "", ingest.Typed{Sentence: sentence}, e); err != nil {
 			t.Fatal(err)
 		}
 	}

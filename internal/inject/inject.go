@@ -14,11 +14,13 @@
 package inject
 
 import (
+	"context"
 	"slices"
 	"time"
 
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
+	"anamnesis/internal/risk"
 	"anamnesis/internal/store"
 )
 
@@ -123,6 +125,13 @@ type Injector struct {
 	engine *recall.Engine
 	store  *store.Store
 	opts   Options
+
+	known func(ctx context.Context, dir, project string) risk.Known // nil: nothing is known of projects
+}
+
+// Knowing lets in ask what is known in a project, before it shows what an agent said. It is called before in is used.
+func (in *Injector) Knowing(known func(ctx context.Context, dir, project string) risk.Known) {
+	in.known = known
 }
 
 // New returns an Injector.

@@ -13,7 +13,7 @@ import (
 //     cannot pose as another note;
 //   - a code fence that is left open is closed.
 func neutralise(body string) string {
-	body = strings.ReplaceAll(note.Harmless(body), saidMark, " [from your user]")
+	body = note.Unposed(note.Harmless(body))
 	var out strings.Builder
 	fence, text := "", false // text: the line above is not blank
 	for line := range strings.Lines(body) {
@@ -87,7 +87,7 @@ func closeFence(body string) string {
 // oneLine makes a title or a key harmless in a heading. What was written by
 // other hands may be longer than any of ours, and there is a budget to keep.
 func oneLine(s string) string {
-	s = strings.Join(strings.Fields(strings.ReplaceAll(note.Harmless(s), "<!--", "<! --")), " ")
+	s = strings.Join(strings.Fields(strings.ReplaceAll(note.UnposedTitle(note.Harmless(s)), "<!--", "<! --")), " ")
 	if r := []rune(s); len(r) > note.MaxTitle {
 		return string(r[:note.MaxTitle]) + "…"
 	}

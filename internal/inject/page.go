@@ -9,6 +9,7 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
+	"anamnesis/internal/risk"
 	"anamnesis/internal/store"
 )
 
@@ -52,6 +53,7 @@ type draftLine struct {
 
 // A draft is a page that is being made.
 type draft struct {
+	known    risk.Known // in the project
 	p        Place
 	now      time.Time
 	size     measure
@@ -72,6 +74,9 @@ type draft struct {
 func (in *Injector) Page(ctx context.Context, p Place, q recall.Query) (Block, error) {
 	var b Block
 	d := &draft{p: p, now: in.store.Now(), size: measure(p.Size), b: &b}
+	if in.known != nil {
+		d.known = in.known(ctx, p.Root, p.Project)
+	}
 	if err := in.gather(ctx, d); err != nil {
 		return Block{}, err
 	}
@@ -109,7 +114,8 @@ func (in *Injector) gather(ctx context.Context, d *draft) error {
 	d.handoffs = in.read(ctx, since(p, waiting), d.b)
 	if in.opts.Slots {
 		all := in.read(ctx, since(p, slots), d.b)
-		if d.open = openItems(all); !p.Since.IsZero() {
+		d.open = slices.DeleteFunc(openItems(all), func(item string) bool { _, risky := risk.Find(item, d.known); return risky })
+		if !p.Since.IsZero() {
 			d.open = nil
 		}
 		all = slices.DeleteFunc(all, func(n *note.Note) bool { return note.SlotOf(n.Title).Automatic })

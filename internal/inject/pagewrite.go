@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"strings"
 
-	"anamnesis/internal/claim"
 	"anamnesis/internal/note"
+	"anamnesis/internal/risk"
+	"anamnesis/internal/text"
 )
 
 // Bounds of the sections of a page that are no lines of notes, in characters.
@@ -163,7 +164,7 @@ func (d *draft) renderLast(out *strings.Builder, show func(*note.Note, string, b
 		ask := cmp.Or(oneLine(labelled(n.Body, "Ask")), oneLine(n.Title))
 		out.WriteString("- Asked: " + cutLine(ask, maxLast) + " [" + shortID(n.ID) + "]\n")
 		// The agent may repeat what a web page says.
-		if done := oneLine(labelled(n.Body, "Outcome")); done != "" && claim.Risky(done) == "" {
+		if done := oneLine(risk.Without(labelled(n.Body, "Outcome"), d.known, text.Sentences)); done != "" {
 			out.WriteString("- Done: " + cutLine(done, maxLast) + "\n")
 		}
 		show(n, "the last session", false)

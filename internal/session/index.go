@@ -27,6 +27,8 @@ type Session struct {
 	Shard     int    `json:"shard"`     // in which its rows stand, and
 	Number    int64  `json:"number"`    // its number there
 	Rows      int    `json:"rows"`
+
+	Programs []string `json:"programs,omitempty"` // that ran in it
 }
 
 // The index is a few posting files (shards), each written once, and catalogue.json, which says which
@@ -148,12 +150,16 @@ func (k *Kept) save(c *catalogueFile) error {
 	if err == nil {
 		err = k.store.Replace(catalogueName, data)
 	}
+	if err == nil {
+		err = k.savePrograms(c)
+	}
 	if err != nil {
 		return err
 	}
 	entries, err := os.ReadDir(k.store.Path(layout.SessionIndex))
 	for _, e := range entries {
-		used := path.Join(layout.SessionIndex, e.Name()) == catalogueName
+		name := path.Join(layout.SessionIndex, e.Name())
+		used := name == catalogueName || name == programsName
 		for _, n := range c.Shards {
 			used = used || shardName(n) == layout.SessionIndex+"/"+e.Name()
 		}
@@ -247,7 +253,7 @@ func (k *Kept) analyseFile(f file) (a analysed) {
 			asked++
 		}
 	}
-	a.session = Session{Head: h, Key: f.key, Size: f.size, Mod: f.mod, Exchanges: asked, Rows: len(a.rows)}
+	a.session = Session{Head: h, Key: f.key, Size: f.size, Mod: f.mod, Exchanges: asked, Rows: len(a.rows), Programs: programsOf(&h, all)}
 	return a
 }
 

@@ -14,12 +14,12 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
-	"anamnesis/internal/claim"
 	"anamnesis/internal/config"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/replica"
+	"anamnesis/internal/risk"
 	"anamnesis/internal/session"
 	"anamnesis/internal/text"
 )
@@ -96,7 +96,9 @@ func SolvedBefore(ctx context.Context, r *app.Rooms, errorText string, projects 
 			continue
 		}
 		line := text.Cut(note.Harmless(f.Solution.String()), solvedChars)
-		if redact.PromptInjection(line) || claim.Risky(line) != "" {
+		dir, _ := os.Getwd() // without a folder nothing is known of files
+		_, risky := risk.Find(line, app.KnownToShow(ctx, r, dir, f.Hit.Session.Project))
+		if risky || redact.PromptInjection(line) {
 			return s, false, nil
 		}
 		return Solved{session.ExchangeID(f.Hit.Session.Key, f.Solution.Exchange), line}, true, nil
