@@ -48,6 +48,7 @@ type Host struct {
 	Face     string                                  // the interface, as the journal of decisions names it
 	Notify   func(line string)                       // tells people something beside the answer; nil tells nobody
 	Progress func(what string) Progress              // shows a long work; the last word of what is what is counted; nil shows nothing
+	Version  string                                  // of this program; "" for a development build
 	Brief    bool                                    // a few questions will be asked of the index, and the process ends
 	Peek     bool                                    // the index is looked at as it stands, or not at all
 	// Backend opens the index of a store; nil means SQLite, in a file of it.

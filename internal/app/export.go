@@ -106,6 +106,8 @@ type BundleAnswer struct {
 	Notes     int       `json:"notes"`
 	Written   int       `json:"written"`
 	Same      int       `json:"same"`
+	Claimed   int       `json:"claimed"`   // notes that say that a person wrote them, or found them right
+	Confirmed bool      `json:"confirmed"` // the person said that those are theirs
 	Different []string  `json:"different"`
 	Forgotten []string  `json:"forgotten"`
 	Foreign   []string  `json:"foreign"`
@@ -123,6 +125,11 @@ type Refusal struct {
 // ImportBundle fills the store from the bundle in the file name, and brings
 // everything into step with it.
 func ImportBundle(ctx context.Context, r *Rooms, name string, o bundle.Options) (a BundleAnswer, err error) {
+	if o.Mine {
+		if err := ingest.May(r.Host.By, ingest.Decide); err != nil {
+			return a, err
+		}
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return a, fmt.Errorf("import a bundle: %w", err)
@@ -134,6 +141,7 @@ func ImportBundle(ctx context.Context, r *Rooms, name string, o bundle.Options) 
 	}
 	a = BundleAnswer{
 		Applied: !o.Dry, Notes: u.Manifest.Notes, Written: len(u.Written), Same: u.Same,
+		Claimed: u.Claimed, Confirmed: o.Mine && !o.Dry,
 		Different: u.Different, Forgotten: u.Forgotten, Foreign: u.Foreign, Erasing: u.Erasing, Erases: u.Erases,
 	}
 	for _, refused := range u.Refused {

@@ -89,6 +89,8 @@ func Explain(err error) Failure {
 		f.Code = Locked
 	case errors.Is(err, index.ErrBusy):
 		f.Code, f.Hint = Locked, "another process is writing the index; try again"
+	case errors.Is(err, store.ErrOutdated): // it says what to do
+		f.Code = readOnly
 	case errors.Is(err, store.ErrReadOnly):
 		f.Code, f.Hint = readOnly, "is the folder yours? `ls -ld` tells; ANAMNESIS_HOME names another"
 	case errors.Is(err, index.ErrLost):

@@ -31,7 +31,9 @@ func OpenStore(h Host) (*store.Store, error) {
 }
 
 func (h Host) storeOptions(root string) store.Options {
-	return store.Options{Root: root, Home: h.Config.UserHome, Disk: h.Disk, Now: h.Now, LockTimeout: h.Config.Wait(store.LockTimeout)}
+	return store.Options{
+		Root: root, Home: h.Config.UserHome, Disk: h.Disk, Now: h.Now, LockTimeout: h.Config.Wait(store.LockTimeout), Version: h.Version,
+	}
 }
 
 // OpenFiles opens all but the index, and what stands on it.

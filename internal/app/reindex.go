@@ -18,7 +18,7 @@ type ReindexAnswer struct {
 // ReindexAll reads every note again and brings the index into step.
 func ReindexAll(ctx context.Context, r *Rooms) (a ReindexAnswer, err error) {
 	if r.Store.ReadOnly() {
-		return a, fmt.Errorf("reindex: %s: %w", r.Store.Root(), store.ErrReadOnly)
+		return a, fmt.Errorf("reindex: %s: %w", r.Store.Root(), store.Unwritable(r.Store))
 	}
 	if r.Notice != "" {
 		r.Notify("%s", r.Notice)

@@ -18,6 +18,7 @@ import (
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/replica"
+	"anamnesis/internal/store"
 	"anamnesis/internal/store/layout"
 )
 
@@ -35,6 +36,7 @@ type SyncOptions struct {
 	Remote      bool // with the remote too
 	Automatic   bool // nobody waits for it
 	AllowDelete bool // the remote may delete as much as it wants
+	ResetFormat bool // the remote asks for no newer program any more
 }
 
 // Sync commits what was written, and exchanges it with the remote if asked.
@@ -121,6 +123,19 @@ func SyncAndIndex(ctx context.Context, r *Rooms) (s SyncResult, indexed int, err
 		s.Detail += "; no remote is configured"
 	}
 	return s, rep.Indexed, err
+}
+
+// ResetFormat removes memory/format.json here, before the store is opened, and SyncOptions.ResetFormat
+// does so at the remote. Only a person knows that none of their machines has the version that it asks for.
+func ResetFormat(h Host) error {
+	if err := ingest.May(h.By, ingest.Decide); err != nil {
+		return err
+	}
+	removed, err := store.ResetFormat(h.storeOptions(h.Config.Home))
+	if removed {
+		h.Notify("memory/format.json was removed; every version of the program may write the store again")
+	}
+	return err
 }
 
 // openOwnReplica opens the repository of the portable notes.
@@ -216,6 +231,7 @@ func replicaOptions(r *Rooms, o SyncOptions) replica.Options {
 		Dir: r.Store.Path("memory"), MachineID: r.Config.MachineID, Installation: installationID(r, false), Remote: r.Config.Sync.Remote,
 		Timeout: time.Duration(r.Config.Sync.Timeout * float64(time.Second)), Now: r.Store.Now,
 		Automatic: o.Automatic, MaxDelete: maxDelete, AllowDelete: o.AllowDelete,
+		Version: r.Host.Version, ResetFormat: o.ResetFormat,
 		Merger: func(theirs fs.FS) (replica.Merge, error) { return ingest.NewIncoming(r.Store).Merger(theirs) },
 		Settle: func(c replica.Conflict) error { return keepLoser(r, c) },
 		Apply:  func(changes []replica.Change) ([]string, error) { return applyRemote(r, changes) },

@@ -2,13 +2,18 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
+	"testing"
 	"time"
+
+	"anamnesis/internal/llm/llmtest"
 
 	"golang.org/x/sys/unix"
 )
@@ -38,6 +43,9 @@ func (m *machine) inTerminal(args ...string) string {
 		for {
 			n, err := pty.Read(buf)
 			all.Write(buf[:n])
+			if m.press != nil {
+				_, _ = pty.WriteString(m.press(all.String()))
+			}
 			if err != nil {
 				written <- all.String()
 				return
@@ -58,7 +66,7 @@ func (m *machine) inTerminal(args ...string) string {
 			m.t.Fatalf("the client does not end:\n%.4000q", <-written)
 		case <-time.After(100 * time.Millisecond):
 		}
-		if !leaving && m.answers() == before {
+		if !leaving && m.answers() == before && (m.refused == nil || !m.refused.Load()) {
 			continue
 		}
 		if leaving { // the client may not have been ready for the line before
@@ -124,4 +132,54 @@ func (m *machine) answers() (n int) {
 		n += strings.Count(string(data), `"stop_reason":"end_turn"`)
 	}
 	return n
+}
+
+// TestClientDialog: the released Claude Code shows its user a dialog before memory_decide, whatever it was allowed, and what the
+// user answers there is done. A run without a person is not shown the tool and decides nothing.
+func TestClientDialog(t *testing.T) {
+	client, program := theClient(t)
+	model := llmtest.NewScripted(t)
+	m := newMachine(t, model, client, program)
+	m.has("init", m.ours("init", "--yes", "--machine-id", "testbox"), "mcp: registered")
+	m.env = []string{"CLAUDECODE=1"}
+	m.ours("add", "--title", "Push the release", "--body", "git push origin main --force")
+	m.env = nil
+	var waits struct {
+		Notes []struct{ ID, Title string }
+	}
+	if err := json.Unmarshal([]byte(m.ours("review", "--json")), &waits); err != nil || len(waits.Notes) != 1 {
+		t.Fatalf("what waits: %+v, %v", waits, err)
+	}
+	prompt := fmt.Sprintf(`Shall we keep the note about the release?
+@tool mcp__anamnesis__memory_decide {"id":%q,"decision":"keep","title":"Push the release","text":"git push origin main --force | project: github.com/acme/storefront"}
+@say That was the decision.`, waits.Notes[0].ID)
+	const tools = "mcp__anamnesis__memory_decide"
+	answer := func(key string) {
+		shown := false
+		m.refused = new(atomic.Bool)
+		m.press = func(screen string) string {
+			m.refused.Store(shown && strings.Contains(screen, "Interrupted")) // a refusal ends the turn without an answer
+			if shown || !strings.Contains(screen, "Yes") {
+				return ""
+			}
+			shown = true
+			return key
+		}
+	}
+
+	m.session("88888888-8888-4888-8888-888888888881", prompt, "--allowedTools", tools)
+	m.lacks("the tools of a run without a person", model.Requests(), "\\n"+tools+"\\n")
+	m.has("what waits after a run without a person", m.ours("review"), "Push the release")
+
+	model.Forget()
+	answer("2")
+	screen := m.inTerminal("--session-id", "88888888-8888-4888-8888-888888888882", "--allowedTools", tools, "--permission-mode", "acceptEdits", "--", prompt)
+	m.has("the screen of who says no", screen, "Yes", "Interrupted")
+	m.has("what waits after No", m.ours("review"), "Push the release")
+
+	answer("1")
+	record := m.person("88888888-8888-4888-8888-888888888883", prompt, "--allowedTools", tools, "--permission-mode", "acceptEdits")
+	m.has("the receipt", record, "decided by the user in the dialog")
+	m.lacks("what waits after Yes", m.ours("review"), "Push the release")
+	m.has("the page", m.ours("page"), "## From your user", "Push the release")
 }

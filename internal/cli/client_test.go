@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,6 +27,9 @@ type machine struct {
 	client, program string
 	home, project   string
 	env             []string // besides what every command gets
+
+	refused *atomic.Bool                      // what the person pressed ended the turn
+	press   func(screen string) (keys string) // what the person in a terminal presses, by what was written there so far; nil for nothing
 }
 
 // clientWait is how long something may take that comes at once on an idle machine.

@@ -3,9 +3,11 @@ package cli
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/store/bundle"
 
 	"github.com/spf13/cobra"
@@ -81,7 +83,7 @@ func (p *program) export(cmd *cobra.Command, name, format string, f app.Selectio
 }
 
 func newImportBundle(p *program) *cobra.Command {
-	var apply, merge, obey bool
+	var apply, merge, obey, mine bool
 	cmd := &cobra.Command{
 		Use:   "bundle FILE",
 		Short: "Fill the store from a file that export wrote",
@@ -89,19 +91,42 @@ func newImportBundle(p *program) *cobra.Command {
 before anything is written. A store that holds notes is refused, unless --merge is
 given: then what is missing here is added, and what is here stays as it is: what was
 forgotten where the bundle was made is erased here only with --obey. What was
-forgotten here does not come back.`,
+forgotten here does not come back.
+
+A file can say of a note that you wrote it, whoever made the file. On a terminal the
+command asks once whether these notes are yours; --mine says yes. Otherwise they wait
+for ` + "`anamnesis review keep --mine`" + `, and sessions see them as notes to be checked.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o := bundle.Options{Merge: merge, Dry: !apply, Obey: obey}
+			o := bundle.Options{Merge: merge, Dry: !apply, Obey: obey, Mine: mine}
 			return run(p, cmd, "import", now, func(ctx context.Context, r *app.Rooms) (app.BundleAnswer, error) {
+				if apply && !mine && p.author() == ingest.Person && terminal(p.stdin) && !p.json {
+					var err error
+					if o.Mine, err = p.askMine(ctx, r, args[0], o); err != nil {
+						return app.BundleAnswer{}, err
+					}
+				}
 				return app.ImportBundle(ctx, r, args[0], o)
 			}, func(a app.BundleAnswer) { p.printBundle(a, obey) })
 		},
 	}
 	cmd.Flags().BoolVar(&apply, "apply", false, "do it")
 	cmd.Flags().BoolVar(&merge, "merge", false, "into a store that holds notes")
+	cmd.Flags().BoolVar(&mine, "mine", false, "you confirm that you wrote, or found right, what the file says so of")
 	cmd.Flags().BoolVar(&obey, "obey", false, "erase here what was forgotten where the bundle was made")
 	return cmd
+}
+
+// askMine asks a person whether the notes of a bundle that say so are theirs.
+func (p *program) askMine(ctx context.Context, r *app.Rooms, file string, o bundle.Options) (bool, error) {
+	o.Dry = true
+	a, err := app.ImportBundle(ctx, r, file, o)
+	if err != nil || a.Claimed == 0 {
+		return false, err
+	}
+	question := fmt.Sprintf("%s of the %d in this file says that you wrote it, or found it right; sessions are asked to follow such notes. "+
+		"Did you make this file, and are they yours?", plural(a.Claimed, "note"), a.Notes)
+	return p.confirm(bufio.NewReader(p.stdin), question), nil
 }
 
 func (p *program) printBundle(a app.BundleAnswer, obey bool) {
@@ -132,6 +157,13 @@ func (p *program) printBundle(a app.BundleAnswer, obey bool) {
 	}
 	if len(a.Erasing) > 0 && !obey {
 		p.printf("import: %s not taken; --obey takes what was forgotten there as forgotten here\n", plural(len(a.Erasing), "tombstone"))
+	}
+	if a.Claimed > 0 && !a.Confirmed {
+		how := "`anamnesis review keep --mine` confirms them"
+		if !a.Applied {
+			how = "--mine confirms them"
+		}
+		p.printf("import: not confirmed as your word: %s; if you made this file, %s\n", plural(a.Claimed, "note"), how)
 	}
 	if !a.Applied {
 		p.printf("import: %s would be written, %d here already%s\n", plural(a.Written, "file"), a.Same, dryRun(a.Written))

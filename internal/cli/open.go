@@ -13,8 +13,8 @@ import (
 // host is what this program lends to the use cases.
 func (p *program) host() app.Host {
 	return app.Host{
-		By:     p.author(),
-		Face:   "cli",
+		By:   p.author(),
+		Face: "cli", Version: buildVersion(),
 		Config: p.cfg, Environ: p.environ, Disk: p.disk, Now: p.now, Flags: p.sets,
 		Brief:    p.brief && !p.lasting,
 		Backend:  p.backend,

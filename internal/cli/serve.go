@@ -15,6 +15,7 @@ import (
 	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
 	"anamnesis/internal/config"
+	"anamnesis/internal/connect"
 	"anamnesis/internal/mcp"
 	"anamnesis/internal/recall"
 
@@ -107,7 +108,7 @@ func (p *program) server(r *app.Rooms) (*mcp.Server, error) {
 	return mcp.New(r, mcp.Options{
 		Machine: c.MachineID, Version: buildVersion(), Dir: dir, Start: agent.InjectStart, End: agent.InjectEnd,
 		Reach: recall.ScopeOptions{Global: c.Recall.Global, AllBranches: c.Recall.AllBranches},
-		Grace: c.Wait(serveGrace), Wait: c.Wait(rootsTime),
+		Grace: c.Wait(serveGrace), Wait: c.Wait(rootsTime), Dialog: connect.ShowsDialog(parentProcess()),
 	})
 }
 

@@ -81,7 +81,7 @@ func (p *program) printStatus(s diagnose.StatusAnswer) {
 	p.printf("recall: %s\n", s.Recall)
 	p.printf("reader of ended sessions: %s\n", s.Reader)
 	if s.ReadOnly {
-		p.printf("the store cannot be written\n")
+		p.printf("the store cannot be written: %s\n", s.Unwritable)
 	}
 	if s.Rules != "" {
 		p.printf("nothing is captured until your redaction rules can be read: %s\n", s.Rules)

@@ -16,6 +16,7 @@ type syncOptions struct {
 	allowDelete bool
 	status      bool
 	seal        bool
+	resetFormat bool
 	recover     string
 	app.SealOptions
 }
@@ -36,6 +37,10 @@ A note in which something looks like a secret stays here until you release it, a
 so does one that was emptied or damaged outside of Anamnesis: ` + "`anamnesis review held`" + `.
 What a merge could not decide waits in ` + "`anamnesis review conflicts`" + `.
 
+A newer version of the program can ask that no older one writes the notes (memory/format.json).
+--reset-format takes that back, here and at the remote: when none of your machines has
+that version, because the file was damaged or somebody else put it there.
+
 With --seal, once, the remote is one that cannot read: everything that goes there is
 encrypted for your machines, names of files too. The first machine prints a recovery key,
 which opens everything when all of them are lost; every other one a line that lets it in:
@@ -51,12 +56,14 @@ Exit codes: 0 synced, or offline (the line says so); 4 something waits for you;
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.allowDelete, "allow-delete", false, "let more than a fifth of the notes be deleted, forgotten or overwritten")
+	f.BoolVar(&o.resetFormat, "reset-format", false, "remove what asks for a newer version of the program, here and at the remote")
 	f.BoolVar(&o.status, "status", false, "tell how things stand, and sync nothing")
 	f.BoolVar(&o.seal, "seal", false, "send nothing that the remote can read, from now on")
 	f.StringVar(&o.recover, "recover", "", "with --seal: let this machine in with the recovery key in `FILE` (- for standard input)")
 	f.BoolVar(&o.Replace, "replace", false, "with --seal: show what would be replaced of a remote that holds notes as they are")
 	f.BoolVar(&o.Apply, "apply", false, "with --replace: replace it")
 	cmd.MarkFlagsMutuallyExclusive("status", "allow-delete", "seal")
+	cmd.MarkFlagsMutuallyExclusive("status", "reset-format", "seal")
 	cmd.MarkFlagsMutuallyExclusive("recover", "replace")
 	return cmd
 }
@@ -71,8 +78,13 @@ func (p *program) sync(cmd *cobra.Command, o syncOptions) error {
 	if o.seal {
 		return p.syncSealed(cmd, o)
 	}
+	if o.resetFormat {
+		if err := app.ResetFormat(p.host()); err != nil {
+			return err
+		}
+	}
 	return run(p, cmd, "sync", now, func(ctx context.Context, r *app.Rooms) (app.SyncResult, error) {
-		s, err := app.SyncWhole(ctx, r, app.SyncOptions{AllowDelete: o.allowDelete})
+		s, err := app.SyncWhole(ctx, r, app.SyncOptions{AllowDelete: o.allowDelete, ResetFormat: o.resetFormat})
 		switch {
 		case err != nil:
 		case s.Busy:

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"anamnesis/internal/agent"
 )
 
 // A Release is the newest client of an agent that the tests of this program drive.
@@ -96,4 +98,12 @@ func numbers(version string) (all [3]int, ok bool) {
 		all[i] = n
 	}
 	return all, true
+}
+
+// ShowsDialog returns which clients ask their user before they call a tool of MCP that decides: those that were tried,
+// in the version that was tried, as far as the process that started this one is such a client with a person at it.
+func ShowsDialog(parent agent.Process) func(client, version string) bool {
+	return func(client, version string) bool {
+		return agent.ShowsDialog(client, version, places[claudeName].Release.Version, parent)
+	}
 }

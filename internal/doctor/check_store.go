@@ -3,6 +3,7 @@ package doctor
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -25,6 +26,9 @@ func needStore(p *Target, run func(*store.Store) Result) Result {
 
 func checkPermissions(_ context.Context, p *Target) Result {
 	return needStore(p, func(s *store.Store) Result {
+		if errors.Is(store.Unwritable(s), store.ErrOutdated) {
+			return bad("`anamnesis upgrade`", store.Unwritable(s).Error())
+		}
 		if s.ReadOnly() {
 			return bad("check who owns "+s.Root()+" and whether its disk can be written",
 				"the store cannot be written: nothing is captured, and nothing new is found")

@@ -92,7 +92,7 @@ type RemoteChange struct {
 // comes afterwards.
 func (in *Incoming) Apply(changes []RemoteChange) (changed []string, err error) {
 	if in.store.ReadOnly() {
-		return nil, fmt.Errorf("adopt %d files: %w", len(changes), store.ErrReadOnly)
+		return nil, fmt.Errorf("adopt %d files: %w", len(changes), store.Unwritable(in.store))
 	}
 	err = locked(context.Background(), in.store, func(w *store.Writer) error {
 		changed, err = applyRemote(w, changes)

@@ -42,6 +42,10 @@ type Options struct {
 
 	Start, End string // the marks around text of notes
 
+	// Dialog reports whether a client, by its name and version, asks its user before it calls a tool that decides; nil
+	// means that none does.
+	Dialog func(client, version string) bool
+
 	Reach recall.ScopeOptions // widens what a search without a project is about
 
 	Grace time.Duration // for calls in flight when the client has closed its end; 0 means two seconds
@@ -135,7 +139,9 @@ func (s *Server) guarded(next sdk.MethodHandler) sdk.MethodHandler {
 		if res, ok := s.answersHook(ctx, req); ok {
 			return res, nil
 		}
-		return next(ctx, method, req)
+		res, err = next(ctx, method, req)
+		s.withoutDialogs(req, res)
+		return res, err
 	}
 }
 

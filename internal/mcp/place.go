@@ -29,6 +29,7 @@ const maxKey = 300 // characters of the key of a project
 type caller struct {
 	session *sdk.ServerSession
 	roots   bool // it can be asked in which folders it works
+	byModel bool // the client says that a model called: a hook's call is asked of no user
 }
 
 // lastWithRoots is the last version of the protocol in which a server may ask a

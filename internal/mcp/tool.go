@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"anamnesis/internal/agent"
 	"anamnesis/internal/note"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -21,7 +22,9 @@ type tool struct {
 	hints sdk.ToolAnnotations
 	does  effect // the most that a call can do
 	find  string // words by which a client finds a tool that it does not load at first; "" loads it
-	input func() (*jsonschema.Schema, error)
+	// dialog says that the client has to ask its user, with the arguments in full.
+	dialog bool
+	input  func() (*jsonschema.Schema, error)
 	// amend says what a Go type cannot: closed sets and defaults.
 	amend func(properties map[string]*jsonschema.Schema)
 	call  func(s *Server, ctx context.Context, c caller, args json.RawMessage) (any, error)
@@ -48,7 +51,7 @@ func Unasked() (names []string) {
 
 // tools lists what there is. Clients see them by name.
 var tools = []tool{
-	toolSearch, toolGet, toolList, toolStatus, toolWrite, toolForget, toolHandoff, toolSlot, toolReview, toolSync,
+	toolSearch, toolGet, toolList, toolStatus, toolWrite, toolForget, toolHandoff, toolSlot, toolReview, toolDecide, toolSync,
 }
 
 // Pointers for annotations, of which nothing is ever changed.
@@ -120,7 +123,11 @@ func (t *tool) meta() sdk.Meta {
 	if t.find == "" {
 		return sdk.Meta{"anthropic/alwaysLoad": true}
 	}
-	return sdk.Meta{"anthropic/searchHint": t.find}
+	m := sdk.Meta{"anthropic/searchHint": t.find}
+	if t.dialog {
+		m[agent.AsksUser] = true
+	}
+	return m
 }
 
 // add makes a tool known to the SDK.
@@ -142,7 +149,9 @@ func (t *tool) add(s *Server) error {
 		if err != nil {
 			return failed(fmt.Errorf("%s: %w", t.name, err)), nil
 		}
-		out, err := t.call(s, ctx, callerOf(req), args)
+		who := callerOf(req)
+		who.byModel = agent.CalledByModel(req.Params.Meta)
+		out, err := t.call(s, ctx, who, args)
 		if err != nil {
 			return failed(fmt.Errorf("%s: %w", t.name, err)), nil
 		}

@@ -34,7 +34,7 @@ func TestState(t *testing.T) {
 		"quarantine":                 {note.Note{Quarantine: true}, note.Known{Now: now}, note.Proposed, note.Quarantined},
 		"a machine worded it":        {note.Note{Provenance: made}, note.Known{}, note.Standing, note.Unread},
 		"its owner has read it":      {note.Note{Provenance: made, Reviewed: past, Trusted: true}, note.Known{}, note.Standing, ""},
-		"the file says so":           {note.Note{Provenance: made, Reviewed: past, Tags: []string{note.ReviewedTag}}, note.Known{}, note.Standing, note.Unread},
+		"the file says so":           {note.Note{Provenance: made, Reviewed: past, Tags: []string{note.ReviewedTag}}, note.Known{}, note.Standing, note.Unvouched},
 		"both are in force":          {note.Note{Provenance: made, ConflictOf: "b"}, note.Known{}, note.Standing, note.Contradiction},
 		"a person wrote it":          {note.Note{Provenance: note.Provenance{Source: note.Human}, ConflictOf: "b", Trusted: true}, note.Known{}, note.Standing, ""},
 		"changed outside":            {note.Note{Provenance: note.Provenance{Source: note.Human}}, note.Known{}, note.Standing, note.Unvouched},

@@ -57,15 +57,18 @@ func ForOthers(data []byte) []byte {
 }
 
 // Changed reports whether a person vouched for other words than those that n has: it was changed
-// outside this program.
-func Changed(n *Note) bool { return Claims(n) && !n.Trusted && n.Author == "" }
+// outside this program. A note that an earlier program tagged as reviewed is one of them, because nothing says which words it meant.
+func Changed(n *Note) bool { return claimsMore(n) && n.Author == "" }
+
+// claimsMore reports whether the file of n says that a person wrote it or found it right, and the ledger does not.
+func claimsMore(n *Note) bool { return !n.Trusted && (Claims(n) || n.HasTag(ReviewedTag)) }
 
 // StandingSource is the source that an index has of n: Unconfirmed for what only claims to be a person's.
 func StandingSource(n *Note) string {
-	if s := n.Provenance.Source; n.Trusted || s != Human && s != User {
-		return s
+	if claimsMore(n) {
+		return Unconfirmed
 	}
-	return Unconfirmed
+	return n.Provenance.Source
 }
 
 // StandingTags are the tags that an index has of n. ReviewedTag is among them when the ledger

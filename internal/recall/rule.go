@@ -21,7 +21,7 @@ func stands(n *note.Note) bool {
 // Triggers returns the triggers of a note, or else those that it has by its form; proposed says
 // which. A note that does not last has none, and one for which the user does not vouch has none by its form.
 func Triggers(n *note.Note, runs Runs) (all []note.Trigger, proposed bool) {
-	if !stands(n) || n.Author != "" { // a teammate's note is shown, and comes before no tool
+	if !stands(n) || n.Author != "" || note.Changed(n) { // shown, and before no tool: a teammate's note, and one that nobody confirmed
 		return nil, false
 	}
 	if all = n.Triggers(); len(all) > 0 || !n.UserSaid() {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -62,7 +63,10 @@ func (g *git) known(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := layout.CheckFormat(files[id]); err != nil {
+	if g.o.ResetFormat {
+		return nil
+	}
+	if err := layout.CheckFormat(files[id], g.o.Version); err != nil && !errors.Is(err, layout.ErrOutdated) {
 		return fmt.Errorf("the notes at %s: %w", HidePassword(g.o.Remote), err)
 	}
 	return nil

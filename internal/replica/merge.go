@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"anamnesis/internal/store/layout"
 )
 
 // A merging brings two commits together, path by path.
@@ -241,6 +243,9 @@ func (m *merging) known(s *Step, b, t Entry) error {
 		return nil
 	}
 	data, other, err := m.three(s.Path, bd, od, td)
+	if err == nil && s.Path == layout.FormatFile {
+		data, err = m.writable(data)
+	}
 	if err != nil {
 		return err
 	}
@@ -261,6 +266,22 @@ func (m *merging) known(s *Step, b, t Entry) error {
 	return nil
 }
 
+// writable refuses a merge that would ask for a newer program than this one, before anything of it is
+// written; a person can take away what it asks for.
+func (m *merging) writable(data []byte) ([]byte, error) {
+	if data == nil {
+		return nil, nil
+	}
+	err := layout.CheckFormat(data, m.c.o.Version)
+	if err != nil && m.c.o.ResetFormat {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the notes at %s: %w", HidePassword(m.c.o.Remote), err)
+	}
+	return data, nil
+}
+
 // three merges three contents.
 func (m *merging) three(path string, base, ours, theirs []byte) (merged, other []byte, err error) {
 	switch {
@@ -268,8 +289,10 @@ func (m *merging) three(path string, base, ours, theirs []byte) (merged, other [
 		return ours, nil, nil
 	case path == attributes:
 		return mergeAttributes(ours, theirs), nil, nil
-	case same(ours, base) && ours != nil:
+	case same(ours, base) && (ours != nil || path == layout.FormatFile):
 		return theirs, nil, nil
+	case path == layout.FormatFile:
+		return layout.MergeFormat(ours, theirs), nil, nil
 	}
 	if m.how == nil {
 		m.how = byBytes

@@ -83,6 +83,9 @@ type Options struct {
 	MaxDelete   float64
 	AllowDelete bool // lets one sync pass in spite of MaxDelete
 
+	Version     string // of this program, for what the remote asks of its writers
+	ResetFormat bool   // what the remote asks of them is taken away from it
+
 	Merger Merger                                       // how two versions become one; by bytes when nil
 	Settle func(Conflict) error                         // takes the versions that lost; an error ends the sync with nothing changed
 	Hold   func(path string, data []byte) string        // why a file must not travel yet, empty when it may; from several goroutines

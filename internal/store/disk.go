@@ -140,8 +140,8 @@ func (OS) Overwrite(name string, at int64, data []byte) error {
 // bytes or the new ones, and nothing else, whatever happens in between. With
 // durable it has reached the disk when replace returns.
 func (s *Store) replace(path string, data []byte, durable bool) error {
-	if s.readOnly {
-		return ErrReadOnly
+	if s.unwritable != nil {
+		return s.unwritable
 	}
 	if err := s.folders(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

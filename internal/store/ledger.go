@@ -21,9 +21,10 @@ import (
 // when the ledger has it just as it is.
 //
 // It is a folder of small text files, one for all ids whose hash begins with the same two digits. A
-// line is an id and the hash of the words (note.Words), of which a line has two while a note is
-// being replaced: a machine that stops between the ledger and the note leaves the old form
-// vouched for.
+// line is an id and the hash of the words (note.Words). While a note is being replaced a line has two,
+// the new one first: a machine that stops between the ledger and the note leaves the old form
+// vouched for. The writer removes the one that the note does not have when it ends (narrow), because a
+// former wording that somebody puts back is nobody's word; what a crash left the next writer of that file removes.
 type ledger struct {
 	s *Store
 
@@ -153,11 +154,14 @@ func (w *Writer) changeLedger(ids []note.ID, change func(note.ID, map[note.ID][]
 		sums := parseShard(data)
 		var lines []*Change
 		for _, id := range byShard[path] {
-			was := strings.Join(sums[id], " ")
+			was := newest(sums[id])
 			change(id, sums)
-			if now := strings.Join(sums[id], " "); now != was {
+			if now := newest(sums[id]); now != was {
 				lines = append(lines, &Change{Kind: AuthorChange, ID: id, Former: was, Now: now})
 			}
+		}
+		if slices.ContainsFunc(slices.Collect(maps.Values(sums)), func(all []string) bool { return len(all) > 1 }) {
+			w.wide = append(w.wide, path)
 		}
 		now := formatShard(sums)
 		if bytes.Equal(now, data) {
@@ -173,18 +177,48 @@ func (w *Writer) changeLedger(ids []note.ID, change func(note.ID, map[note.ID][]
 	return nil
 }
 
-// Authors returns the entry of a note in the ledger, "" when it has none.
-func Authors(s *Store, id note.ID) string {
-	return strings.Join(s.ledger.read(shardOf(id)).sums[id], " ")
+// narrow leaves in the files of the ledger that have a line with two hashes the one that is the note's, once all
+// notes are written. A line of which neither is stays as it is, and vouches for nothing.
+func (w *Writer) narrow() {
+	slices.Sort(w.wide)
+	for _, path := range slices.Compact(w.wide) {
+		data, _, err := w.s.readRegular(path, maxShard)
+		if err != nil {
+			continue
+		}
+		sums := parseShard(data)
+		for id, all := range sums {
+			if len(all) < 2 {
+				continue
+			}
+			if n, _, err := Get(w.s, id); err == nil && slices.Contains(all, note.Words(n)) {
+				sums[id] = []string{note.Words(n)}
+			}
+		}
+		if now := formatShard(sums); !bytes.Equal(now, data) {
+			_ = w.Replace(path, now) // the next writer of the file tries again
+		}
+	}
+	w.wide = nil
 }
 
-// SetAuthors gives a note the entry that Authors returned for it once.
-func SetAuthors(w *Writer, id note.ID, entry string) error {
-	return w.changeLedger([]note.ID{id}, func(id note.ID, sums map[note.ID][]string) {
-		if sums[id] = strings.Fields(entry); entry == "" {
-			delete(sums, id)
-		}
-	})
+// newest returns the hash of a line that is, or will be, the note's; "" for no line.
+func newest(sums []string) string {
+	if len(sums) == 0 {
+		return ""
+	}
+	return sums[0]
+}
+
+// Authors returns the hash that the ledger has of a note, "" when it has none.
+func Authors(s *Store, id note.ID) string { return newest(s.ledger.read(shardOf(id)).sums[id]) }
+
+// SetAuthors gives a note the hash that Authors returned for it once.
+func SetAuthors(w *Writer, id note.ID, sum string) error {
+	if sum == "" {
+		return w.Disown(id)
+	}
+	return w.enter(map[note.ID]string{id: sum})
 }
 
 // Trusts reports whether a person vouches for what a note says, by the ledger of this machine.

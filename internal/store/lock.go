@@ -34,12 +34,19 @@ const LockTimeout = 30 * time.Second
 // has to happen while nobody writes. Nobody may hold it across a network or a
 // model call.
 func (s *Store) Lock(ctx context.Context) (unlock func(), err error) {
-	if s.readOnly {
-		return nil, fmt.Errorf("lock %s: %w", s.root, ErrReadOnly)
+	if s.unwritable != nil {
+		return nil, fmt.Errorf("lock %s: %w", s.root, s.unwritable)
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
-	return s.lock.acquire(ctx)
+	if unlock, err = s.lock.acquire(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.checkFormat(); err != nil { // a newer program may have raised it since the store was opened
+		unlock()
+		return nil, &outdated{err}
+	}
+	return unlock, nil
 }
 
 // LockFile waits for the right to replace a file that is no part of a store, or
@@ -91,8 +98,14 @@ func (l *processLock) acquire(ctx context.Context) (func(), error) {
 // TryLock takes the named lock ("sync" or "drain") if nobody has it; those
 // runs are single, so whoever comes second leaves.
 func (s *Store) TryLock(name string) (unlock func(), ok bool, err error) {
-	if s.readOnly {
-		return nil, false, fmt.Errorf("lock %s: %w", s.root, ErrReadOnly)
+	err = s.unwritable
+	if err == nil {
+		if err = s.checkFormat(); err != nil {
+			err = &outdated{err}
+		}
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("lock %s: %w", s.root, err)
 	}
 	f := flock.New(s.Path(name+".lock"), flock.SetPermissions(0o600))
 	ok, err = f.TryLock()

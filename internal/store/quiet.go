@@ -53,8 +53,8 @@ func (q *Spool) Quiet() (Quiet, error) {
 
 // SetQuiet writes what is to be quiet; nothing to write removes the file.
 func (q *Spool) SetQuiet(a Quiet) error {
-	if q.s.readOnly {
-		return ErrReadOnly
+	if q.s.unwritable != nil {
+		return q.s.unwritable
 	}
 	a.Sessions = a.Sessions[max(0, len(a.Sessions)-maxQuiet):]
 	a.Private = a.Private[max(0, len(a.Private)-maxQuiet):]

@@ -110,8 +110,8 @@ const (
 // be redacted by the caller; texts are cut, never refused. Hooks call Log: it
 // takes no lock and waits for no disk.
 func (e *Events) Log(r Record) error {
-	if e.s.readOnly {
-		return ErrReadOnly
+	if e.s.unwritable != nil {
+		return e.s.unwritable
 	}
 	now := e.s.now().UTC()
 	r.V, r.ID, r.At = 1, note.NewID(now), now.Format("2006-01-02T15:04:05.000Z")

@@ -16,8 +16,8 @@ import (
 // readers remember how far they came and other processes append at the same time. It
 // returns how many records changed.
 func (e *Events) Scrub(change func(*Record) bool) (n int, err error) {
-	if e.s.readOnly {
-		return 0, ErrReadOnly
+	if e.s.unwritable != nil {
+		return 0, e.s.unwritable
 	}
 	files, err := e.Files()
 	if err != nil {

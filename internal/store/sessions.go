@@ -26,8 +26,8 @@ func WriteSession(s *Store, name string, data []byte) error {
 // RemoveSession deletes a file of layout.Sessions. One that is gone is no error.
 func RemoveSession(s *Store, name string) error {
 	err := inSessions(name)
-	if err == nil && s.readOnly {
-		err = ErrReadOnly
+	if err == nil {
+		err = s.unwritable
 	}
 	if err == nil {
 		err = s.folders(layout.Sessions + "/" + name)
@@ -44,8 +44,8 @@ func RemoveSession(s *Store, name string) error {
 // RemoveSessions deletes layout.Sessions with all that is in it, what a crash left half-written too,
 // and what package session derived from it and wrote beside it (also: paths below the root).
 func RemoveSessions(s *Store, also ...string) error {
-	if s.readOnly {
-		return fmt.Errorf("remove %s: %w", s.Path(layout.Sessions), ErrReadOnly)
+	if s.unwritable != nil {
+		return fmt.Errorf("remove %s: %w", s.Path(layout.Sessions), s.unwritable)
 	}
 	var all error
 	for _, name := range append([]string{layout.Sessions}, also...) {

@@ -276,8 +276,8 @@ func (t *ShownLog) Clear() error {
 }
 
 func (t *ShownLog) append(lines []byte) error {
-	err := ErrReadOnly
-	if !t.s.readOnly {
+	err := t.s.unwritable
+	if err == nil {
 		err = t.s.folders(t.name)
 	}
 	if errors.Is(err, fs.ErrNotExist) {

@@ -40,17 +40,19 @@ type Options struct {
 	Now  func() time.Time
 
 	LockTimeout time.Duration // how long a writer waits for the store; 0 means LockTimeout
+	Version     string        // of this program, for what the store asks of its writers; "" for a development build
 }
 
 // A Store is one folder of notes. It is safe for concurrent use, by several processes too.
 type Store struct {
-	root     string
-	home     string
-	disk     Disk
-	now      func() time.Time
-	readOnly bool
-	lock     processLock
-	patience time.Duration
+	root       string
+	home       string
+	version    string
+	disk       Disk
+	now        func() time.Time
+	unwritable error // why it cannot be written; nil when it can
+	lock       processLock
+	patience   time.Duration
 
 	events    Events
 	spool     Spool
@@ -62,9 +64,31 @@ type Store struct {
 var ErrReadOnly = errors.New("the store is read-only")
 
 // Open opens the store at o.Root and makes its folders if they are missing.
-// A root that exists and cannot be written opens read-only. The error of a store that a newer
-// program wrote wraps layout.ErrNewer; nothing was written then.
+// A root that exists and cannot be written opens read-only, and so does a store that asks for a newer
+// program (ErrOutdated). One in a form that this program does not know is an error; nothing was written then.
 func Open(o Options) (*Store, error) {
+	s, err := open(o)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkFormat(); errors.Is(err, ErrOutdated) {
+		s.unwritable = &outdated{err}
+	} else if err != nil {
+		return nil, fmt.Errorf("open store %s: %w", s.root, err)
+	}
+	if s.unwritable != nil {
+		return s, nil
+	}
+	for _, dir := range []string{s.Path(layout.Memory), s.Path(layout.Local)} {
+		if s.disk.MkdirAll(dir) != nil {
+			s.unwritable = ErrReadOnly
+		}
+	}
+	return s, nil
+}
+
+// open opens a store whatever it asks of its writers, and makes its folder.
+func open(o Options) (*Store, error) {
 	if o.Root == "" || !filepath.IsAbs(o.Root) {
 		return nil, fmt.Errorf("open store %q: not an absolute path; set ANAMNESIS_HOME to one", o.Root)
 	}
@@ -74,25 +98,19 @@ func Open(o Options) (*Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s := &Store{root: filepath.Clean(o.Root), home: o.Home, disk: o.Disk, now: o.Now, patience: cmp.Or(o.LockTimeout, LockTimeout)}
+	s := &Store{root: filepath.Clean(o.Root), home: o.Home, disk: o.Disk, now: o.Now, version: o.Version}
+	s.patience = cmp.Or(o.LockTimeout, LockTimeout)
 	s.events.s, s.spool.s, s.conflicts.s, s.ledger.s = s, s, s, s
 	s.lock = newProcessLock(filepath.Join(s.root, "store.lock"))
 	if fi, err := os.Stat(s.root); err == nil && !fi.IsDir() {
 		return nil, fmt.Errorf("open store %s: it is a file, not a folder; move it away or set ANAMNESIS_HOME", s.root)
 	}
-	if err := s.checkFormat(); err != nil {
-		return nil, err
+	err := s.disk.MkdirAll(s.root)
+	if _, serr := os.Stat(s.root); err != nil && serr != nil {
+		return nil, fmt.Errorf("open store %s: %w; check that the parent folder exists and can be written", s.root, err)
 	}
-	for _, dir := range []string{s.root, s.Path(layout.Memory), s.Path(layout.Local)} {
-		if err := s.disk.MkdirAll(dir); err != nil {
-			if _, serr := os.Stat(s.root); serr != nil {
-				return nil, fmt.Errorf("open store %s: %w; check that the parent folder exists and can be written", s.root, err)
-			}
-			s.readOnly = true
-		}
-	}
-	if !s.readOnly && !writable(s.root) {
-		s.readOnly = true
+	if err != nil || !writable(s.root) {
+		s.unwritable = ErrReadOnly
 	}
 	return s, nil
 }
@@ -101,7 +119,7 @@ func Open(o Options) (*Store, error) {
 func (s *Store) Root() string { return s.root }
 
 // ReadOnly reports whether the store was opened without permission to write.
-func (s *Store) ReadOnly() bool { return s.readOnly }
+func (s *Store) ReadOnly() bool { return s.unwritable != nil }
 
 // Now returns the store's clock.
 func (s *Store) Now() time.Time { return s.now() }

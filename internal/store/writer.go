@@ -35,6 +35,8 @@ type Writer struct {
 	run    *Run // nil: nobody takes what is written back as a whole
 
 	decision *Decision // nil: the change is no decision
+
+	wide []string // files of the ledger that have two hashes for a note
 }
 
 // BeginWrite waits for the store lock, LockTimeout at most (ErrLocked), and
@@ -57,7 +59,10 @@ func (s *Store) BeginWrite(ctx context.Context) (*Writer, error) {
 }
 
 // End gives the store lock back.
-func (w *Writer) End() { w.unlock() }
+func (w *Writer) End() {
+	w.narrow()
+	w.unlock()
+}
 
 // Store returns the store that w writes.
 func (w *Writer) Store() *Store { return w.s }

@@ -97,6 +97,8 @@ func isNote(r *app.Rooms, id note.ID) bool {
 func unreadWhy(n *note.Note) (why string, mine bool) {
 	const keep = "; keep says that it is your word"
 	switch {
+	case note.Changed(n) && !note.Claims(n):
+		return "an earlier version of the program has it as reviewed, and nothing says in which words" + keep, true
 	case note.Changed(n):
 		return "it was changed outside this program, or came from elsewhere" + keep, true
 	case n.Provenance.Source == note.Program:

@@ -26,6 +26,7 @@ type StatusAnswer struct {
 	Root        string            `json:"root"`
 	DBPath      string            `json:"db_path"`
 	ReadOnly    bool              `json:"read_only"`
+	Unwritable  string            `json:"unwritable,omitempty"` // why
 	Total       int               `json:"total"`
 	ByType      app.Counts        `json:"by_type"`
 	ByProject   app.Counts        `json:"by_project"`
@@ -69,6 +70,9 @@ func Status(ctx context.Context, r *app.Rooms) (s StatusAnswer, err error) {
 		ByType: app.Counts{}, ByProject: app.Counts{}, ByScope: app.Counts{}, ByWorkspace: app.Counts{},
 		GivenUp: queue.Of(r.Store).Poisoned(), Held: len(r.Store.Spool().Held()),
 		EventBytes: r.Store.Events().Size(),
+	}
+	if err := store.Unwritable(r.Store); err != nil {
+		s.Unwritable = err.Error()
 	}
 	for _, p := range s.GivenUp {
 		s.Poisoned = append(s.Poisoned, p.Path)

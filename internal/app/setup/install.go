@@ -372,7 +372,7 @@ func Install(ctx context.Context, h app.Host, pl InstallPlan) (done Installed, e
 func writableStore(h app.Host) (*store.Store, error) {
 	s, err := app.OpenStore(h)
 	if err == nil && s.ReadOnly() {
-		err = fmt.Errorf("init: %s: %w", s.Root(), store.ErrReadOnly)
+		err = fmt.Errorf("init: %s: %w", s.Root(), store.Unwritable(s))
 	}
 	return s, err
 }

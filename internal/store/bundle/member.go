@@ -86,6 +86,8 @@ func standInTree(name string, data []byte) (kind standing, why string) {
 		return oneOf(err == nil, refused), "it holds no aliases of projects"
 	case layout.Sidecar:
 		return ours, ""
+	case layout.Format:
+		return refused, "what a store asks of the programs that write it is its own"
 	}
 	if strings.HasPrefix(name, layout.Tombstones+"/") {
 		return refused, "a store has no such file there"

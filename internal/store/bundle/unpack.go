@@ -27,6 +27,7 @@ type Options struct {
 	Merge bool // into a store that holds notes too
 	Dry   bool // only say what would be done
 	Obey  bool // take tombstones too that erase what stands here
+	Mine  bool // a person says that the notes which claim to be theirs are
 }
 
 // An Unpacked says what became of a bundle, or would.
@@ -38,6 +39,7 @@ type Unpacked struct {
 	Forgotten []string  // notes that were forgotten here, and stay so
 	Erasing   []string  // tombstones that erase what stands here; only Options.Obey takes them
 	Erases    []string  // what those erase here: notes, drafts, histories and conflicts, relative to the root
+	Claimed   int       // notes among Written whose files say that a person wrote them, or found them right
 	Foreign   []string  // those of Written that are no files of a store; somebody had put them there
 	Refused   []Refusal // members that are never written
 }
@@ -73,6 +75,11 @@ func Import(w *store.Writer, r io.ReadSeeker, o Options) (u Unpacked, err error)
 	if err := b.judge(o.Obey); err != nil || o.Dry {
 		return u, err
 	}
+	if o.Mine { // before the files: a note that is there is the person's at once
+		if err := w.Vouch(b.claimed...); err != nil {
+			return fail(err)
+		}
+	}
 	if err := b.exempt(r); err != nil {
 		return fail(err)
 	}
@@ -92,6 +99,7 @@ type unpacking struct {
 	here            tombstone.Set
 	wanted          map[string]string     // path to digest
 	portable, local []tombstone.Tombstone // those among wanted, the revoked ones too
+	claimed         []*note.Note          // of Unpacked.Claimed
 }
 
 // again reads the bundle once more, and calls each for every member that is wanted.
@@ -136,8 +144,21 @@ func (b *unpacking) weigh(name string, data []byte) error {
 		u.Written = append(u.Written, name)
 		b.wanted[name] = store.Digest(data)
 		b.note(name, data)
+		b.claim(name, data)
 	}
 	return nil
+}
+
+// claim remembers a note of which its file says that a person vouches for just these words. A bundle is a file that
+// anybody can make, so it is believed when a person says so.
+func (b *unpacking) claim(name string, data []byte) {
+	if layout.Of(name) != layout.Note && layout.Of(name) != layout.Slot {
+		return
+	}
+	if n, err := note.Parse(data); err == nil && note.Attested(n) {
+		b.claimed = append(b.claimed, n)
+		b.u.Claimed++
+	}
 }
 
 // forgotten reports whether a member is of a note that was forgotten here: the note, a

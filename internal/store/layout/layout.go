@@ -84,6 +84,7 @@ const (
 	Slot                    // a pinned text
 	Projects                // ProjectsFile
 	Attributes              // AttributesFile
+	Format                  // FormatFile
 	History                 // a former form of a note, or of its sidecar
 	Conflict                // the losing version of a merge, or its description
 	Events                  // a month of the event log, or its checkpoint
@@ -99,6 +100,8 @@ func InTree(name string) Class {
 		return Projects
 	case AttributesFile:
 		return Attributes
+	case FormatFile:
+		return Format
 	}
 	odd := func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' }
 	if !fs.ValidPath(name) || !utf8.ValidString(name) || strings.ContainsFunc(name, odd) {

@@ -117,7 +117,7 @@ func (r *Repo) has(all *Reading, n *note.Note, data []byte) (note.ID, bool) {
 	at := slices.IndexFunc(all.Notes, func(o Reviewed) bool {
 		if o.ID == n.ID && n.ImportHash == "" {
 			l, err := r.read(reading, n.ID)
-			return bytes.Equal(o.Data, data) || err == nil && bytes.Equal(l.Note, o.Data) && bytes.Equal(l.Ours, data)
+			return bytes.Equal(o.Data, data) || err == nil && bytes.Equal(l.Note, o.Data) && (bytes.Equal(l.Ours, data) || kept(l.Ours, o.Note, n))
 		}
 		return o.Note.Project == n.Project && note.Normalize(o.Note.Statement()) == says &&
 			strings.TrimSpace(o.Note.Body) == strings.TrimSpace(n.Body)
@@ -126,6 +126,20 @@ func (r *Repo) has(all *Reading, n *note.Note, data []byte) (note.ID, bool) {
 		return "", false
 	}
 	return all.Notes[at].ID, true
+}
+
+// kept reports whether a note is what its owner made of it by keeping what the review says: the own form of then,
+// with the words of the review. When that happened and who vouches for it is nothing to offer.
+func kept(ours []byte, review, n *note.Note) bool {
+	was, err := note.Parse(ours)
+	if err != nil {
+		return false
+	}
+	want, now := content(was, review), n.Clone()
+	for _, f := range []*note.Note{want, now} {
+		f.UpdatedAt, f.Edits, f.Vouched, f.Reviewed, f.Provenance = "", nil, "", "", n.Provenance
+	}
+	return note.Equal(want, now)
 }
 
 // reading is the route of the form that a note had on the default branch when it was last
