@@ -23,12 +23,13 @@ func stands(n *note.Note) bool {
 }
 
 // Triggers returns the triggers of a note, or else those that it has by its form; proposed says
-// which. A note that does not last has none, and no machine's in doubt has any by its form.
+// which. A note that does not last has none, and no machine's in doubt has any by its form. Those of a
+// teammate count when the user trusts them, and none by its form.
 func Triggers(n *note.Note, runs Runs) (all []note.Trigger, proposed bool) {
-	if !stands(n) || n.Author != "" { // a teammate's note is shown, and comes before no tool
+	if !stands(n) || n.Author != "" && !n.Believed {
 		return nil, false
 	}
-	if all = n.Triggers(); len(all) > 0 || !proposes(n.UserSaid(), n.Provenance.Source, n.Provenance.Confidence) {
+	if all = n.Triggers(); len(all) > 0 || n.Author != "" || !proposes(n.UserSaid(), n.Provenance.Source, n.Provenance.Confidence) {
 		return all, false
 	}
 	return propose(n, runs), true

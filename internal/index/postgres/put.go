@@ -15,7 +15,8 @@ const (
 	notesSQL = `INSERT INTO anamnesis.notes (workspace, origin, generation, shared, superseded_by, key, id, folded, path, size, mtime, hash,
 		type, title, project, machine, author, team, source, session, confidence, created, updated, tags, dead, forget_after,
 		statement, simhash, words, kind, branch, status, proofs, speculative, entities, declared, writer)
-		SELECT $1, $2, $3, false, '', *, (SELECT anamnesis.writer()) FROM unnest($4::bigint[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::bigint[], $10::bytea[],
+		SELECT $1, $2, $3, false, '', *, (SELECT anamnesis.writer())
+		FROM unnest($4::bigint[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::bigint[], $10::bytea[],
 		$11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::float8[], $20::bigint[],
 		$21::bigint[], $22::text[], $23::boolean[], $24::bigint[], $25::bytea[], $26::bigint[], $27::integer[], $28::text[], $29::text[],
 		$30::text[], $31::integer[], $32::boolean[], $33::bytea[], $34::integer[])`

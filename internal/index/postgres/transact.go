@@ -48,7 +48,8 @@ const beginOriginSQL = `INSERT INTO anamnesis.origins (workspace, name, member, 
 	VALUES ($1, $2, session_user, 0, 0, 0, 0) ON CONFLICT (workspace, name) DO NOTHING`
 
 const originSQL = `SELECT fingerprint, files, walked, generation,
-	EXISTS (SELECT 1 FROM anamnesis.origins o WHERE o.workspace = $1 AND o.name <> $2), anamnesis.owns()
+	EXISTS (SELECT 1 FROM anamnesis.origins o WHERE o.workspace = $1 AND o.name <> $2),
+	anamnesis.member_role() IS DISTINCT FROM 'writer' AND NOT starts_with($2, 'away/')
 	FROM anamnesis.origins WHERE workspace = $1 AND name = $2`
 
 // change runs f in a transaction that holds the row of the workspace from its begin. wait

@@ -29,7 +29,8 @@ func (q *query) arg(v any) string {
 // origin, else one for which the user vouches, else the one that was updated last, else of the first
 // origin.
 func visible(n string) string {
-	return strings.NewReplacer("{n}", n, "{n vouched}", vouchedFor(n), "{o vouched}", vouchedFor("o")).Replace(`(NOT {n}.shared OR NOT EXISTS (SELECT 1 FROM anamnesis.notes o WHERE o.workspace = $1 AND o.folded = {n}.folded
+	fill := strings.NewReplacer("{n}", n, "{n vouched}", vouchedFor(n), "{o vouched}", vouchedFor("o"))
+	return fill.Replace(`(NOT {n}.shared OR NOT EXISTS (SELECT 1 FROM anamnesis.notes o WHERE o.workspace = $1 AND o.folded = {n}.folded
 		AND o.key <> {n}.key AND CASE WHEN {n}.origin = $2 THEN false WHEN o.origin = $2 THEN true
 			WHEN {o vouched} <> {n vouched} THEN {o vouched} WHEN o.updated <> {n}.updated
 			THEN o.updated > {n}.updated ELSE o.origin < {n}.origin END))`)
