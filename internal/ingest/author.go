@@ -190,5 +190,9 @@ func (e *PermissionError) Error() string {
 	if who == "" {
 		who = "a " + e.By.String()
 	}
-	return fmt.Sprintf("only the user may %s, and this came from %s; run the command in a terminal, or use the dashboard", e.Act, who)
+	where := "run the command in a terminal, or use the dashboard"
+	if e.Act == Trust { // the dashboard trusts nobody
+		where = "run the command in a terminal"
+	}
+	return fmt.Sprintf("only the user may %s, and this came from %s; %s", e.Act, who, where)
 }

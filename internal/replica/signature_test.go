@@ -67,6 +67,9 @@ func TestSignatures(t *testing.T) {
 		{"a side branch with an older date", `git checkout -qb side; put two
 			GIT_COMMITTER_DATE='2001-01-01T00:00:00Z' GIT_AUTHOR_DATE='2001-01-01T00:00:00Z' plain
 			git checkout -q main; echo c >docs/c.md; plain; merge side; plain`, ""},
+		{"a commit whose date is before that of its parent", `put two; plain; echo c >docs/c.md; signed ada; git checkout -qb side; echo d >docs/d.md
+			GIT_COMMITTER_DATE='2001-01-01T00:00:00Z' plain
+			git checkout -q main; put three; plain; merge side; put two; plain`, ""},
 		{"a side branch, merged by a signature that keeps it as it is", `git checkout -qb side; put two; plain
 			git checkout -q main; echo c >docs/c.md; plain; merge side; signed ada`, ""},
 		{"a merge that makes something else of it", `git checkout -qb side; put two; plain
