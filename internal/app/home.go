@@ -51,6 +51,7 @@ func openHomeServer(ctx context.Context, r *Rooms) (s homeServer, err error) {
 	}
 	db, err := postgres.Open(ctx, postgres.Options{
 		DSN: r.Config.Index.Server, Origin: origin, Busy: r.Config.Wait(busyTime), Connect: r.Config.Wait(awayCommand), MaxConns: 2,
+		Vouches: true,
 	})
 	return homeServer{TeamServer{db}}, err
 }

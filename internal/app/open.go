@@ -79,6 +79,7 @@ func Open(ctx context.Context, h Host, busy time.Duration) (*Rooms, error) {
 	}
 	r.door = tombstone.NewDoor(s)
 	r.Index.Refuse(func(ref store.Ref, n *note.Note, data []byte) string { return cameBack(r, ref, n, data) })
+	r.All.Believe(func() map[string]bool { return trustedIDs(s) })
 	if Away(r) {
 		beGuest(r)
 	}

@@ -89,6 +89,7 @@ func takeReviewed(ctx context.Context, r *Rooms, clone *repo.Repo) (t RepoTaken,
 		return t, err
 	}
 	var changes []team.Change
+	proofs := make(map[string]note.Proof)
 	for i := range all.Notes {
 		n := &all.Notes[i]
 		row, own, err := r.Index.Lookup(ctx, n.ID)
@@ -96,8 +97,10 @@ func takeReviewed(ctx context.Context, r *Rooms, clone *repo.Repo) (t RepoTaken,
 			return t, err
 		}
 		if !own {
+			path := fmt.Sprintf("memory/%s/%s.md", n.Note.Type, n.ID)
+			proofs[path] = n.Proof
 			changes = append(changes, team.Change{
-				Member: n.Author, Path: fmt.Sprintf("memory/%s/%s.md", n.Note.Type, n.ID), Text: n.Data, Size: int64(len(n.Data)),
+				Member: n.Author, Path: path, Text: n.Data, Size: int64(len(n.Data)),
 			})
 			continue
 		}
@@ -111,6 +114,7 @@ func takeReviewed(ctx context.Context, r *Rooms, clone *repo.Repo) (t RepoTaken,
 	}
 	receiver := receiver(r)
 	receiver.Reserved = ""
+	receiver.Proof = func(c team.Change) note.Proof { return proofs[c.Path] }
 	home, left := t.Home, t.Left
 	if err := markRepo(ctx, r, true); err != nil {
 		return t, err

@@ -68,7 +68,8 @@ var (
 	obliged = set(`ever supposed must should shall have to do does please pls plz sollst soll sollen darfst dürfen faut dois doit devi
 		deve debes debe moet mag må skal skall måste пожалуйста`)
 	// These are left out where they begin a text, or are a clause.
-	replies = set(`no nope yes yeah ok okay so well hey hi hello right then listen and but cool great alright thanks thank there pls plz please lol
+	replies = set(`no nope yes yeah ok okay so well hey hi hello right then listen and but cool great alright
+		thanks thank there pls plz please lol
 		ugh hmm hm nein ja hallo danke also gut oui non merci bonjour sí hola gracias vale oi olá sim obrigado ciao allora hoi hei hej takk tak tack
 		привет да нет спасибо`)
 	insistent = set(`always ever immer stets toujours siempre sempre alltid altid altijd всегда 始终 总是`)
@@ -115,7 +116,8 @@ var requests = regexp.MustCompile(`(?i)\b(?:can|could|will|would) you\b.*\b(?:pl
 var framing = regexp.MustCompile(`(?i)\b(?:in|for|on)\s+(?:this|our|the)\s+(?:repo|repository|project|code\s?base)\b|` +
 	`\bI\s+(?:want|need|prefer|would like)\b|\bI'd\s+(?:like|prefer)\b|\bfrom now on\b|` +
 	`\b(?:as a (?:general )?note|just so you know|one more thing|for the record|heads up)\b|` +
-	`\bin (?:diesem|unserem|questo|dit) (?:repo|projekt|progetto|project)\b|\b(?:dans ce|en este|neste) (?:repo|projet|proyecto|projeto)\b|` +
+	`\bin (?:diesem|unserem|questo|dit) (?:repo|projekt|progetto|project)\b|` +
+	`\b(?:dans ce|en este|neste) (?:repo|projet|proyecto|projeto)\b|` +
 	`我们|这里|请|吧|你好|ください|すみません`)
 
 // marks end a clause. Inside a name, a number or a path they end nothing.

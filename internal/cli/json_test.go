@@ -78,6 +78,7 @@ var shapes = [][]string{
 	{"sync", "--status"},
 	{"sync"},
 	{"share", "--repo", "--dry-run", "--set", "team.repo.address=/srv/team.git", "$ONE"},
+	{"team", "trust"},
 	{"conflicts"},
 	{"machines"},
 	{"reindex"},

@@ -45,7 +45,8 @@ var commandActs = map[string]ingest.Act{
 	"team pg remove-member": ingest.Configure, "pg remove-member": ingest.Configure, "team pg remove-note": ingest.Configure,
 	"pg remove-note": ingest.Configure, "log machines revoke": ingest.Configure, "machines revoke": ingest.Configure,
 
-	"team pg trust": ingest.Trust, "pg trust": ingest.Trust, "team pg add-member": ingest.Trust, "pg add-member": ingest.Trust,
+	"team trust": ingest.Trust, "team pg trust": ingest.Trust, "pg trust": ingest.Trust,
+	"team pg add-member": ingest.Trust, "pg add-member": ingest.Trust,
 	"log machines add": ingest.Trust, "machines add": ingest.Trust, "log machines recovery": ingest.Trust, "machines recovery": ingest.Trust,
 }
 
@@ -55,6 +56,9 @@ func (p *program) permitted(cmd *cobra.Command) error {
 	act := commandActs[path]
 	if path == "sync" && cmd.Flags().Changed("replace") {
 		act = ingest.Configure
+	}
+	if path == "team trust" && cmd.Flags().NArg() == 0 { // it lists
+		act = 0
 	}
 	if path == "review" && !cmd.Flags().Changed("walk") || path == "undo" && cmd.Flags().Changed("list") {
 		act = 0

@@ -40,7 +40,9 @@ func useOtherIndex() {
 		if err := schema.AddWorkspace(ctx, dsn, workspace, filepath.Base(root)); err != nil {
 			return nil, err
 		}
-		return postgres.Open(ctx, postgres.Options{DSN: dsn, Workspace: workspace, Origin: "here", Busy: time.Minute, Connect: time.Minute})
+		return postgres.Open(ctx, postgres.Options{
+			DSN: dsn, Workspace: workspace, Origin: "here", Busy: time.Minute, Connect: time.Minute, Vouches: true,
+		})
 	}
 }
 

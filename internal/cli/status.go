@@ -108,6 +108,7 @@ func (p *program) printStatus(s diagnose.StatusAnswer) {
 		p.printf("team: %s shared, %s of others%s\n", plural(len(t.Projects), "project"), plural(t.Mirror.Notes, "note"),
 			map[bool]string{true: "; the database was not asked yet", false: " as of " + t.Mirror.At}[t.Mirror.At == ""])
 	}
+	p.printTrustedTeammates(s.Trusted)
 	if s.Held > 0 {
 		p.printf("held: %s; `anamnesis review held` lists them\n", plural(s.Held, "note"))
 	}

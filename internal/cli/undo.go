@@ -22,7 +22,7 @@ func newUndo(p *program) *cobra.Command {
 		Short: "Undo the last decision, another one, or what a run wrote",
 		Long: `Take back the last decision that is not taken back yet, wherever it was made: here, in
 the dashboard or in the terminal UI. Decisions are keep, reject, edit, merge, replace,
-archive, restore and project alias. --list shows them with their numbers; NUMBER takes
+archive, restore, project alias and team trust. --list shows them with their numbers; NUMBER takes
 back that one, ID the last one about a note or a draft. What an agent or a model decided
 is taken back by NUMBER or ID alone. It is done at once. The undo has a number, too, and
 to undo it is to decide so again. A note or a draft that was changed since the decision

@@ -38,6 +38,7 @@ func (ix *Index) Contents(ctx context.Context, rows []Row) iter.Seq2[int, Conten
 	return func(yield func(int, Content) bool) {
 		var texts map[int64][]byte
 		var failed error
+		believed := ix.Believed()
 		left := 0 // rows that texts was fetched for
 		for i := range rows {
 			r := &rows[i]
@@ -51,6 +52,9 @@ func (ix *Index) Contents(ctx context.Context, rows []Row) iter.Seq2[int, Conten
 			default:
 				left--
 				c = r.parse(texts[r.Key], failed)
+				if c.Note != nil {
+					c.Note.Believed = believed(r)
+				}
 				if c.Note != nil && ix.guest != nil { // the server has what the owner's ledger says
 					c.Note.Author, c.Note.Trusted = "", r.Vouched()
 				}

@@ -90,6 +90,7 @@ type Row struct {
 	Status       string
 	Proofs       int // distinct sessions that support it
 	Speculative  bool
+	Proof        note.Proof // of a note that another person shares; see note.Note
 }
 
 // Effective is the time a note speaks of: when it was last written, or made.
@@ -171,7 +172,8 @@ type FileState struct {
 	Size    int64
 	ModTime int64 // nanoseconds
 	Hash    Digest
-	Problem string // why it is no note; empty for notes
+	Problem string     // why it is no note; empty for notes
+	Proof   note.Proof // of a note that another person shares
 }
 
 // A Batch is a set of changes that become visible together. Paths are those of

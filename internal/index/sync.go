@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"anamnesis/internal/embed"
@@ -21,6 +22,7 @@ type Index struct {
 	asked    lastQuestions
 	refuse   func(store.Ref, *note.Note, []byte) string // nil: every note comes in
 	guest    func(note.ID) bool                         // nil: the tree of this machine is whole
+	believed func() map[string]bool                     // ids of the proofs that the user trusts; nil: none
 }
 
 // Refuse sets what says why the note in a file is left out, "" for those that come in.
@@ -35,6 +37,22 @@ func (ix *Index) Guest(gone func(id note.ID) bool) { ix.guest = gone }
 
 // Theirs reports whether the note of a row is another person's.
 func (ix *Index) Theirs(r *Row) bool { return r.Origin != ix.Origin() && ix.guest == nil }
+
+// Believe sets what returns the ids of the proofs (note.Proof) that the user trusts now. It is called
+// before the Index is used.
+func (ix *Index) Believe(trusted func() map[string]bool) { ix.believed = trusted }
+
+// Believed returns what reports whether the user trusts who shares the note of a row. Whom they
+// trust is looked up once, when a row has a proof.
+func (ix *Index) Believed() func(*Row) bool {
+	trusted := sync.OnceValue(func() map[string]bool {
+		if ix.believed == nil {
+			return nil
+		}
+		return ix.believed()
+	})
+	return func(r *Row) bool { return r.Proof != "" && trusted()[r.Proof.ID()] }
+}
 
 // IsGuest reports whether Guest was called.
 func (ix *Index) IsGuest() bool { return ix.guest != nil }

@@ -108,8 +108,9 @@ const (
 	Ask        Action = "ask"        // it becomes a note, and the user is asked which of the two holds
 	Propose    Action = "propose"    // it waits in the inbox
 	IfNamed    Action = "if named"   // create when the user's own sentence names the act, else propose
-	Mirror     Action = "show"       // shown as the teammate's, without triggers
+	Mirror     Action = "show"       // shown as the teammate's
 	Hide       Action = "hide"       // not shown: the own note says it
+	IfTrusted  Action = "if trusted" // in force when the user trusts the teammate, else nothing
 )
 
 // actions is the table of who may do what. docs/authority.md is made of it.
@@ -129,7 +130,7 @@ var actions = map[Author][Free + 1]Action{
 // triggers says what becomes of each trigger of a note.
 var triggers = map[Author]Action{
 	Person: Create, Order: IfNamed, Quoted: IfNamed, Agent: Propose, Model: Propose, Program: Propose, Guest: Propose,
-	Import: Propose, Teammate: Refuse,
+	Import: Propose, Teammate: IfTrusted,
 }
 
 // ActionOf returns what becomes of an author's change in a situation.
@@ -190,5 +191,9 @@ func (e *PermissionError) Error() string {
 	if who == "" {
 		who = "a " + e.By.String()
 	}
-	return fmt.Sprintf("only the user may %s, and this came from %s; run the command in a terminal, or use the dashboard", e.Act, who)
+	where := "run the command in a terminal, or use the dashboard"
+	if e.Act == Trust { // the dashboard trusts nobody
+		where = "run the command in a terminal"
+	}
+	return fmt.Sprintf("only the user may %s, and this came from %s; %s", e.Act, who, where)
 }

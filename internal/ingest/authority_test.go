@@ -363,5 +363,6 @@ const authorityActions = `
 - **replace**: it takes the place of the other note, which can be undone. **confirm**: that note gets its evidence.
 - **propose**: it waits in ` + "`anamnesis review`" + ` and no session is shown it. **if named**: create when your own sentence names the act, else propose.
 - **quarantine**: it is kept, and neither a session nor an agent is shown it. **refuse**: only the event log has it.
-- **show**: as the teammate's, without triggers. **hide**: your own note says it.
+- **show**: as the teammate's. **hide**: your own note says it. **if trusted**: the trigger is in force when you trust the teammate
+  (` + "`anamnesis team trust`" + `, by the login of a database or by the key of a signature, never by a name), else it is not.
 `

@@ -22,7 +22,7 @@ const (
 
 // A TakenBack is one thing that a decision changed, and the result of taking that back.
 type TakenBack struct {
-	Kind   string // store.NoteChange, DraftChange, AliasChange, or one that is not known
+	Kind   string // store.NoteChange, DraftChange, AliasChange, TrustChange, or one that is not known
 	ID     note.ID
 	Name   string // of an alias
 	Title  string
@@ -78,7 +78,7 @@ func partsOf(changes []store.Change) (parts [][]piece) {
 	at := make(map[subject]int)
 	for _, c := range changes {
 		about := subject{string(c.ID), c.Name}
-		if c.Kind == store.AliasChange {
+		if c.Kind == store.AliasChange || c.Kind == store.TrustChange {
 			about = subject{c.To, c.Name}
 		}
 		i, ok := at[about]
@@ -195,6 +195,8 @@ func (t *takeBack) look(p piece) (st step, err error) {
 		st.settle(p.stateAt(store.Authors(t.s, c.ID)), c.Former, func() error { return store.SetAuthors(t.w, c.ID, c.Former) })
 	case store.AliasChange:
 		return st, t.alias(p, &st)
+	case store.TrustChange:
+		return st, t.trust(p, &st)
 	default:
 		st.Result = UndoUnknown
 	}

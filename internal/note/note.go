@@ -125,6 +125,8 @@ type Note struct {
 	MachineID   string
 	Scope       Scope
 	Author      string // who of a team shares it; "" for a note of this machine. It stands in no file
+	Proof       Proof  // how it is proven who shares it. It stands in no file
+	Believed    bool   // the user trusts the teammate whom Proof names: its triggers count. It stands in no file
 	UserID      string
 	WorkspaceID string
 	Provenance  Provenance

@@ -19,12 +19,13 @@ func stands(n *note.Note) bool {
 }
 
 // Triggers returns the triggers of a note, or else those that it has by its form; proposed says
-// which. A note that does not last has none, and one for which the user does not vouch has none by its form.
+// which. A note that does not last has none, and neither has one that its user has not confirmed or a teammate's
+// whom the user does not trust. By its form a note has triggers only if the user vouches for it.
 func Triggers(n *note.Note, runs Runs) (all []note.Trigger, proposed bool) {
-	if !stands(n) || n.Author != "" || note.Changed(n) { // shown, and before no tool: a teammate's note, and one that nobody confirmed
+	if !stands(n) || n.Author != "" && !n.Believed || n.Author == "" && note.Changed(n) {
 		return nil, false
 	}
-	if all = n.Triggers(); len(all) > 0 || !n.UserSaid() {
+	if all = n.Triggers(); len(all) > 0 || n.Author != "" || !n.UserSaid() {
 		return all, false
 	}
 	return propose(n, runs), true

@@ -83,7 +83,11 @@ func (e *Engine) fitting(ctx context.Context, names *actionNames, keys []int64, 
 	if err != nil {
 		return nil, err
 	}
+	believed := e.index.Believed()
 	rows = slices.DeleteFunc(rows, func(r index.Row) bool {
+		if e.index.Theirs(&r) && (proposed || !believed(&r)) { // it takes no place of one that counts
+			return true
+		}
 		return r.Kind != "" || r.Speculative || proposed && !r.Vouched()
 	})
 	for i, c := range e.index.Contents(ctx, rows[:min(len(rows), rulesRead)]) {

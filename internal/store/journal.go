@@ -23,15 +23,16 @@ const (
 	DraftChange  = "draft"
 	AuthorChange = "author"
 	AliasChange  = "alias"
+	TrustChange  = "trust"
 )
 
 // A Change is one thing that a decision did. Former and Now are the SHA-256 of a note or a draft
 // before and after, "" where there was none; of an author they are the entry of the ledger, of an
-// alias the project that the name meant.
+// alias the project that the name meant, of a teammate the id that is trusted (To).
 type Change struct {
 	Kind   string  `json:"kind"`
 	ID     note.ID `json:"id,omitempty"`
-	Name   string  `json:"name,omitempty"` // of an alias
+	Name   string  `json:"name,omitempty"` // of an alias or a teammate
 	From   string  `json:"from,omitempty"` // where a note stood, relative to the root; "" when there was none
 	Former string  `json:"former,omitempty"`
 	Text   string  `json:"text,omitempty"` // of a draft: the whole of it; "" after it was forgotten
@@ -295,7 +296,7 @@ func (c *Change) sound() bool {
 				return false
 			}
 		}
-	case AliasChange:
+	case AliasChange, TrustChange:
 		return c.Name != "" && c.To != ""
 	case DraftChange, AuthorChange:
 	default:

@@ -21,6 +21,7 @@ type Receiver struct {
 	Foreign   func(n *note.Note, ref store.Ref, data []byte, facts index.SidecarFacts) index.Entry
 	Forgotten func(n *note.Note) bool // its owner here does not want to see it again
 	Canonical func(project string) string
+	Proof     func(Change) note.Proof               // of who shares a note; nil proves nothing
 	Withhold  func(path string, data []byte) string // as of Sender
 	Own       index.Backend                         // keeps the State, and knows the notes of this machine
 	Workspace string
@@ -203,6 +204,7 @@ func (r Receiver) entry(ctx context.Context, c Change) (e index.Entry, why strin
 		return e, "it is no note: " + err.Error()
 	}
 	n.Scope, n.Project, n.UserID = note.Portable, r.Canonical(n.Project), c.Member
+	n.Proof = r.proof(c)
 	switch {
 	case n.ID != id:
 		return e, "its id is not that of its file"
@@ -220,6 +222,14 @@ func (r Receiver) entry(ctx context.Context, c Change) (e index.Entry, why strin
 	e = r.Foreign(n, ref, c.Text, index.SidecarFacts{Entities: c.Entities, Declared: c.Declared, Edges: c.Edges})
 	e.Hash = sha256.Sum256(c.Text)
 	return e, ""
+}
+
+// proof returns how it is proven who shares the note of a change.
+func (r Receiver) proof(c Change) note.Proof {
+	if r.Proof == nil {
+		return ""
+	}
+	return r.Proof(c)
 }
 
 // supersedes returns those of the notes that a note replaces which the same person
@@ -252,13 +262,13 @@ func (r Receiver) Replace(ctx context.Context, origin string, all []Change) (t T
 		c.Origin = origin
 		state, there := known[c.Path]
 		delete(known, c.Path)
-		switch _, why := r.entry(ctx, c); {
+		switch e, why := r.entry(ctx, c); {
 		case why != "":
 			t.Left = append(t.Left, Held{store.StemID(c.Path), why})
 			if there { // a rule came since, or it was forgotten here
 				todo = append(todo, Change{Origin: origin, Path: c.Path, Dropped: true})
 			}
-		case !there || state.Hash != sha256.Sum256(c.Text):
+		case !there || state.Hash != sha256.Sum256(c.Text) || state.Proof != e.Note.Proof:
 			todo = append(todo, c)
 		}
 	}

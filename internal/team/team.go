@@ -50,6 +50,7 @@ type Change struct {
 	Generation int64 // of the workspace, in which it came
 	Origin     string
 	Member     string // who wrote it, as the server knows them
+	Writer     string // the login that wrote the note, as the server knows it; "" when it does not
 	Path       string
 	Dropped    bool // the file is gone, and nothing below is set
 	Hash       index.Digest

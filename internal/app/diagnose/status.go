@@ -39,9 +39,10 @@ type StatusAnswer struct {
 	Spool       int               `json:"spool"`
 	Poisoned    []string          `json:"poisoned"`
 	Held        int               `json:"held"`
-	Review      int               `json:"review"`                 // notes of a model that nobody has read
-	Refused     app.Refused       `json:"refused"`                // because it reads like orders to an agent
-	Team        *app.TeamStatus   `json:"team"`                   // null without one
+	Review      int               `json:"review"`  // notes of a model that nobody has read
+	Refused     app.Refused       `json:"refused"` // because it reads like orders to an agent
+	Team        *app.TeamStatus   `json:"team"`    // null without one
+	Trusted     []store.Teammate  `json:"trusted_teammates"`
 	Server      string            `json:"index_server,omitempty"` // of the index of this machine, how it answers
 	Problems    []app.ProblemView `json:"problems"`
 	Links       []string          `json:"links"`
@@ -125,6 +126,7 @@ func Status(ctx context.Context, r *app.Rooms) (s StatusAnswer, err error) {
 	if s.Recall, err = app.RecallStatus(ctx, r); err != nil {
 		return s, err
 	}
+	s.Trusted = app.TrustedTeammates(r.Store)
 	if s.Team, err = app.ReadTeamStatus(ctx, r); err != nil {
 		return s, err
 	}

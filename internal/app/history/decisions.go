@@ -31,9 +31,9 @@ type DecisionView struct {
 
 // A DecidedItem is what a decision is about.
 type DecidedItem struct {
-	Kind  string  `json:"kind"` // note, draft or alias
+	Kind  string  `json:"kind"` // note, draft, alias or trust
 	ID    note.ID `json:"id,omitempty"`
-	Title string  `json:"title"` // as it is now; of an alias both names
+	Title string  `json:"title"` // as it is now; of an alias both names, of a teammate the name and how it is proven
 }
 
 // UndoneDecision says what taking a decision back did.
@@ -76,6 +76,8 @@ func ViewDecision(r *app.Rooms, d store.DecisionLog) DecisionView {
 			continue
 		case store.AliasChange:
 			item.Title = c.Name + " → " + c.To
+		case store.TrustChange:
+			item.Title = c.Name + " (" + c.To + ")"
 		default:
 			item.Title = titleOf(r, c)
 		}
@@ -179,6 +181,10 @@ func UndoDecision(ctx context.Context, r *app.Rooms, d store.DecisionLog) (a Und
 	a.Items, a.DecisionView = []UndoneItem{}, ViewDecision(r, d)
 	if d.UndoneBy > 0 {
 		return a, app.Errorf(app.Conflict, "decision %d is taken back already; `anamnesis undo %d` decides so again", d.N, d.UndoneBy)
+	}
+	trust := func(c store.Change) bool { return c.Kind == store.TrustChange }
+	if err := ingest.May(r.Host.By, ingest.Trust); err != nil && slices.ContainsFunc(d.Changes, trust) {
+		return a, app.Errorf(app.Failed, "undo: decision %d is about whom you trust: %w", d.N, err)
 	}
 	ctx, decision := store.Undoing(ctx, r.Store, r.Host.Face, d.N)
 	all, err := ingest.UndoDecision(ctx, r.Ingester, d)

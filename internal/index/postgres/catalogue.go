@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,16 +16,17 @@ import (
 
 const rowColumns = `n.key, n.id, n.path, n.size, n.mtime, n.type, n.title, n.project, n.machine, n.author, n.team,
 	n.source, n.session, n.confidence, n.created, n.updated, n.tags, n.superseded_by, n.dead, n.forget_after,
-	n.kind, n.branch, n.status, n.proofs, n.speculative, n.hash, n.origin`
+	n.kind, n.branch, n.status, n.proofs, n.speculative, n.hash, n.origin, n.writer IS NOT NULL`
 
 func scanRow(rows pgx.Rows, now time.Time) (index.Row, error) {
 	var r index.Row
 	var id, typ, tags, by, kind string
 	var mtime, created, updated, forget int64
 	var hash []byte
+	var checked bool
 	err := rows.Scan(&r.Key, &id, &r.Ref.Path, &r.Ref.Size, &mtime, &typ, &r.Title, &r.Project, &r.MachineID, &r.UserID, &r.WorkspaceID,
 		&r.Source, &r.Session, &r.Confidence, &created, &updated, &tags, &by, &r.Dead, &forget,
-		&kind, &r.Branch, &r.Status, &r.Proofs, &r.Speculative, &hash, &r.Origin)
+		&kind, &r.Branch, &r.Status, &r.Proofs, &r.Speculative, &hash, &r.Origin, &checked)
 	if err != nil {
 		return r, err
 	}
@@ -44,6 +46,10 @@ func scanRow(rows pgx.Rows, now time.Time) (index.Row, error) {
 	r.Created, r.Updated = timeOf(created), timeOf(updated)
 	if tags != "" {
 		r.Tags = strings.Split(strings.Trim(tags, "\n"), "\n")
+	}
+	if !checked && r.Vouched() { // the row is older than the rule of who may say so
+		r.Source = note.Unconfirmed
+		r.Tags = slices.DeleteFunc(r.Tags, func(t string) bool { return t == note.ReviewedTag })
 	}
 	r.Dead = r.Dead || by != "" || forget != 0 && !now.IsZero() && forget <= now.Unix()
 	return r, nil

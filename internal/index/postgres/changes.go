@@ -18,6 +18,7 @@ type Change struct {
 	Generation int64 // in which it happened
 	Origin     string
 	Member     string // who writes that origin
+	Writer     string // the login that wrote the note, as the server knows it; "" when it does not
 	Path       string
 	Dropped    bool // the file is gone; what follows is empty
 
@@ -45,10 +46,11 @@ const (
 		UNION ALL
 		(SELECT 1 FROM anamnesis.dropped WHERE workspace = $1 AND generation > $3 AND origin <> $2 LIMIT $4)) AS those)
 		FROM anamnesis.workspaces w WHERE w.id = $1`
-	changesSQL = `SELECT d.generation, d.origin, o.member, d.path, true, 0, '', 0, 0, '', '', 0
+	changesSQL = `SELECT d.generation, d.origin, o.member, d.path, true, 0, '', 0, 0, '', '', 0, ''
 		FROM anamnesis.dropped d JOIN anamnesis.origins o ON o.workspace = $1 AND o.name = d.origin
 		WHERE d.workspace = $1 AND d.generation > $3 AND d.generation <= $4 AND d.origin <> $2
-		UNION ALL SELECT n.generation, n.origin, o.member, n.path, false, n.key, n.hash, n.size, n.mtime, t.text, n.entities, n.declared
+		UNION ALL SELECT n.generation, n.origin, o.member, n.path, false, n.key, n.hash, n.size, n.mtime, t.text, n.entities, n.declared,
+		coalesce(n.writer, '')
 		FROM anamnesis.notes n JOIN anamnesis.origins o ON o.workspace = $1 AND o.name = n.origin
 		JOIN anamnesis.texts t ON t.workspace = $1 AND t.note = n.key
 		WHERE n.workspace = $1 AND n.generation > $3 AND n.generation <= $4 AND n.origin <> $2
@@ -159,8 +161,9 @@ func (s *snapshot) changes(own string, since int64, limit int) (all []Change, ne
 // scanChange reads a row of changesSQL, and the key of the note.
 func scanChange(r pgx.Rows) (c Change, key int64, err error) {
 	var hash, entities []byte
-	err = r.Scan(&c.Generation, &c.Origin, &c.Member, &c.Path, &c.Dropped, &key, &hash, &c.Size, &c.ModTime, &c.Text, &entities, &c.Declared)
-	c.Origin, c.Member, c.Path = unescape(c.Origin), unescape(c.Member), unescape(c.Path)
+	err = r.Scan(&c.Generation, &c.Origin, &c.Member, &c.Path, &c.Dropped, &key, &hash, &c.Size, &c.ModTime, &c.Text, &entities, &c.Declared,
+		&c.Writer)
+	c.Origin, c.Member, c.Path, c.Writer = unescape(c.Origin), unescape(c.Member), unescape(c.Path), unescape(c.Writer)
 	copy(c.Hash[:], hash)
 	if !c.Dropped {
 		c.Entities = decodeKeys(entities)

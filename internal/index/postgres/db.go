@@ -60,6 +60,7 @@ type Options struct {
 	Connect   time.Duration // how long to wait for a connection; 0 means 5 s
 	ReadOnly  bool          // never write; memos are not kept
 	MaxConns  int           // at most so many connections at once; 0 means 4
+	Vouches   bool          // of an owner of the workspace: rows say for which notes the user vouches; without it none does
 	Lazy      bool          // connect with the first question; what keeps the server from answering is an index.ErrAway
 }
 

@@ -9,7 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-const foundSQL = `SELECT n.generation, n.origin, o.member, n.path, false, n.key, n.hash, n.size, n.mtime, t.text, n.entities, n.declared
+const foundSQL = `SELECT n.generation, n.origin, o.member, n.path, false, n.key, n.hash, n.size, n.mtime, t.text, n.entities, n.declared,
+	coalesce(n.writer, '')
 	FROM anamnesis.notes n JOIN anamnesis.origins o ON o.workspace = $1 AND o.name = n.origin
 	JOIN anamnesis.texts t ON t.workspace = $1 AND t.note = n.key
 	WHERE n.workspace = $1 AND starts_with(o.name, $3) AND o.name <> $2 ORDER BY n.generation, n.origin, n.path LIMIT $4`

@@ -30,7 +30,8 @@ func (d maintainer) State(ctx context.Context) (fingerprint uint64, files int, w
 	return uint64(sum), files, walked, nil
 }
 
-const filesSQL = `SELECT path, size, mtime, hash, '' FROM anamnesis.notes
+// A note of which the server did not write down who wrote it has no hash here, so that it is sent again.
+const filesSQL = `SELECT path, size, mtime, CASE WHEN writer IS NULL THEN '' ELSE hash END, '' FROM anamnesis.notes
 	WHERE workspace = $1 AND origin = $2 AND ($3::text[] IS NULL OR path = ANY($3))
 	UNION ALL SELECT path, size, mtime, hash, reason FROM anamnesis.problems
 	WHERE workspace = $1 AND origin = $2 AND hash <> '' AND ($3::text[] IS NULL OR path = ANY($3))`

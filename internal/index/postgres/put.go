@@ -14,8 +14,9 @@ import (
 const (
 	notesSQL = `INSERT INTO anamnesis.notes (workspace, origin, generation, shared, superseded_by, key, id, folded, path, size, mtime, hash,
 		type, title, project, machine, author, team, source, session, confidence, created, updated, tags, dead, forget_after,
-		statement, simhash, words, kind, branch, status, proofs, speculative, entities, declared)
-		SELECT $1, $2, $3, false, '', * FROM unnest($4::bigint[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::bigint[], $10::bytea[],
+		statement, simhash, words, kind, branch, status, proofs, speculative, entities, declared, writer)
+		SELECT $1, $2, $3, false, '', *, (SELECT anamnesis.writer())
+		FROM unnest($4::bigint[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::bigint[], $10::bytea[],
 		$11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::float8[], $20::bigint[],
 		$21::bigint[], $22::text[], $23::boolean[], $24::bigint[], $25::bytea[], $26::bigint[], $27::integer[], $28::text[], $29::text[],
 		$30::text[], $31::integer[], $32::boolean[], $33::bytea[], $34::integer[])`
@@ -90,7 +91,7 @@ func (w *writer) put(d *delta) {
 		w.lastNote++
 		key := w.lastNote
 		paths = append(paths, escape(e.Ref.Path))
-		notes.row(noteColumns(key, e)...)
+		notes.row(w.noteColumns(key, e)...)
 		texts.row(key, e.Text)
 		for i := range e.Passages {
 			p := &e.Passages[i]
@@ -142,8 +143,12 @@ func (w *writer) put(d *delta) {
 	}
 }
 
-func noteColumns(key int64, e *index.Entry) []any {
+func (w *writer) noteColumns(key int64, e *index.Entry) []any {
 	n := e.Note
+	if n.Trusted && !w.vouches {
+		n = n.Clone()
+		n.Trusted = false
+	}
 	id := string(n.ID)
 	return []any{
 		key, id, unescape(fold(id)), e.Ref.Path, e.Ref.Size, e.Ref.ModTime.UnixNano(), e.Hash[:],

@@ -31,6 +31,7 @@ type writer struct {
 	files, walked, version int64
 	others                 bool // there are other origins
 	edges                  bool // what hides what has to be worked out again
+	vouches                bool // rows say who vouches for their notes (Options.Vouches)
 }
 
 // longestChange is how long one transaction may take when its caller sets no limit.
@@ -47,7 +48,8 @@ const beginOriginSQL = `INSERT INTO anamnesis.origins (workspace, name, member, 
 	VALUES ($1, $2, session_user, 0, 0, 0, 0) ON CONFLICT (workspace, name) DO NOTHING`
 
 const originSQL = `SELECT fingerprint, files, walked, generation,
-	EXISTS (SELECT 1 FROM anamnesis.origins o WHERE o.workspace = $1 AND o.name <> $2)
+	EXISTS (SELECT 1 FROM anamnesis.origins o WHERE o.workspace = $1 AND o.name <> $2),
+	anamnesis.member_role() IS DISTINCT FROM 'writer' AND NOT starts_with($2, 'away/')
 	FROM anamnesis.origins WHERE workspace = $1 AND name = $2`
 
 // change runs f in a transaction that holds the row of the workspace from its begin. wait
@@ -106,7 +108,8 @@ func (w *writer) begin(wait time.Duration) {
 	w.exec(beginOriginSQL, w.c.origin)
 	w.query(originSQL, func(r pgx.Rows) error {
 		var sum int64
-		err := r.Scan(&sum, &w.files, &w.walked, &w.version, &w.others)
+		err := r.Scan(&sum, &w.files, &w.walked, &w.version, &w.others, &w.vouches)
+		w.vouches = w.vouches && w.c.opts.Vouches
 		w.fingerprint = uint64(sum)
 		return err
 	}, w.c.origin)

@@ -26,11 +26,19 @@ func (q *query) arg(v any) string {
 }
 
 // visible makes the condition that lets one note of each id through: that of our own
-// origin, else the one that was updated last, else of the first origin.
+// origin, else one for which the user vouches, else the one that was updated last, else of the first
+// origin.
 func visible(n string) string {
-	return strings.ReplaceAll(`(NOT {n}.shared OR NOT EXISTS (SELECT 1 FROM anamnesis.notes o WHERE o.workspace = $1 AND o.folded = {n}.folded
-		AND o.key <> {n}.key AND CASE WHEN {n}.origin = $2 THEN false WHEN o.origin = $2 THEN true WHEN o.updated <> {n}.updated
-			THEN o.updated > {n}.updated ELSE o.origin < {n}.origin END))`, "{n}", n)
+	fill := strings.NewReplacer("{n}", n, "{n vouched}", vouchedFor(n), "{o vouched}", vouchedFor("o"))
+	return fill.Replace(`(NOT {n}.shared OR NOT EXISTS (SELECT 1 FROM anamnesis.notes o WHERE o.workspace = $1 AND o.folded = {n}.folded
+		AND o.key <> {n}.key AND CASE WHEN {n}.origin = $2 THEN false WHEN o.origin = $2 THEN true
+			WHEN {o vouched} <> {n vouched} THEN {o vouched} WHEN o.updated <> {n}.updated
+			THEN o.updated > {n}.updated ELSE o.origin < {n}.origin END))`)
+}
+
+// vouchedFor makes the condition that the user vouches for a row, as index.Row has it (Vouched).
+func vouchedFor(n string) string {
+	return "(" + n + ".writer IS NOT NULL AND (" + n + ".source IN ('human', 'user') OR strpos(" + n + ".tags, E'\\nreviewed\\n') > 0))"
 }
 
 // where makes the condition of a filter on the table notes, named n.

@@ -196,13 +196,13 @@ func (w *writer) put(e *index.Entry) {
 	n := e.Note
 	res := w.exec(`INSERT INTO notes (id, path, size, mtime, hash, type, title, project, machine, user, workspace, source, session,
 		confidence, created, updated, tags, dead, forget_after, superseded_by, statement, simhash, words, said,
-		kind, branch, status, proofs, speculative, entities, origin, shared)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
+		kind, branch, status, proofs, speculative, entities, origin, proof, shared)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
 		string(n.ID), e.Ref.Path, e.Ref.Size, e.Ref.ModTime.UnixNano(), e.Hash[:], string(n.Type), n.Title, n.Project, n.MachineID,
 		n.UserID, n.WorkspaceID, note.StandingSource(n), n.Provenance.Session, n.Provenance.Confidence, e.Created, e.Updated,
 		joinTags(note.StandingTags(n)), !n.Live(time.Time{}), unix(n.ForgetAfter), e.Statement[:], int64(e.Simhash), e.Words, int64(e.Said),
 		string(n.Kind), n.HeldTo(), n.Status, max(n.ProofCount, distinctSessions(n)), n.Speculative ||
-			n.HasTag("speculative"), encodeKeys(e.Entities), w.origin)
+			n.HasTag("speculative"), encodeKeys(e.Entities), w.origin, string(n.Proof))
 	if w.err != nil {
 		return
 	}

@@ -16,7 +16,7 @@ import (
 
 const rowColumns = `n.key, n.id, n.path, n.size, n.mtime, n.type, n.title, n.project, n.machine, n.user, n.workspace,
 	n.source, n.session, n.confidence, n.created, n.updated, n.tags, n.superseded_by, n.dead, n.forget_after,
-	n.kind, n.branch, n.status, n.proofs, n.speculative, n.hash, n.origin`
+	n.kind, n.branch, n.status, n.proofs, n.speculative, n.hash, n.origin, n.proof`
 
 func scanRow(rows *rows, now time.Time) (index.Row, error) {
 	var r index.Row
@@ -26,7 +26,7 @@ func scanRow(rows *rows, now time.Time) (index.Row, error) {
 	dest := []any{
 		&r.Key, &id, &r.Ref.Path, &r.Ref.Size, &mtime, &typ, &r.Title, &r.Project, &r.MachineID, &r.UserID, &r.WorkspaceID,
 		&r.Source, &r.Session, &r.Confidence, &created, &updated, &tags, &by, &r.Dead, &forget,
-		&kind, &r.Branch, &r.Status, &r.Proofs, &r.Speculative, &hash, &r.Origin,
+		&kind, &r.Branch, &r.Status, &r.Proofs, &r.Speculative, &hash, &r.Origin, &r.Proof,
 	}
 	if err := rows.Scan(dest...); err != nil {
 		return r, err

@@ -26,15 +26,15 @@ func (d maintainer) State(ctx context.Context) (fingerprint uint64, files int, w
 // Files returns what is known of the files at paths, or of all.
 func (d maintainer) Files(ctx context.Context, paths []string) (map[string]index.FileState, error) {
 	known := make(map[string]index.FileState)
-	const query = "SELECT path, size, mtime, hash, '' FROM notes WHERE origin = ?1 %[1]s UNION ALL SELECT path, size, mtime, hash, " +
-		"reason FROM problems WHERE hash <> x'' AND origin = ?1 %[1]s"
+	const query = "SELECT path, size, mtime, hash, '', proof FROM notes WHERE origin = ?1 %[1]s UNION ALL SELECT path, size, mtime, hash, " +
+		"reason, '' FROM problems WHERE hash <> x'' AND origin = ?1 %[1]s"
 	read := func(where string, args ...any) error {
 		rows, err := d.query(ctx, fmt.Sprintf(query, where), args...)
 		return each(rows, err, func() error {
 			var path string
 			var f index.FileState
 			var hash []byte
-			err := rows.Scan(&path, &f.Size, &f.ModTime, &hash, &f.Problem)
+			err := rows.Scan(&path, &f.Size, &f.ModTime, &hash, &f.Problem, &f.Proof)
 			copy(f.Hash[:], hash)
 			known[path] = f
 			return err

@@ -3,7 +3,7 @@ package sqlite
 // applicationID marks a database as ours ("ANAM"); schemaVersion counts layouts.
 const (
 	applicationID = 0x414e414d
-	schemaVersion = 14
+	schemaVersion = 15
 )
 
 // tables lists what recreate drops; schema creates it.
@@ -59,6 +59,7 @@ CREATE TABLE notes (
 	entities BLOB NOT NULL,      -- keys of 8 bytes, little-endian
 	origin TEXT NOT NULL,
 	shared INTEGER NOT NULL,     -- 0: no other origin holds the id; see above
+	proof TEXT NOT NULL,         -- of who shares it (note.Proof)
 	UNIQUE (id, origin), UNIQUE (path, origin)
 );
 CREATE TABLE texts (note INTEGER PRIMARY KEY, text BLOB NOT NULL);

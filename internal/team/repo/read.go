@@ -23,6 +23,9 @@ type Reviewed struct {
 	Author string // who committed it first, as their git called them; one line, "" when the history does not say
 	Data   []byte
 	Note   *note.Note
+	Proof  note.Proof // of who signed the commit that last changed the file; "" when no key is known that did
+
+	path string
 }
 
 // A Refused file stands in the repository in the place of a note, and is not taken.
@@ -73,7 +76,28 @@ func (r *Repo) Read(ctx context.Context) (all Reading, err error) {
 			all.Notes = append(all.Notes, n)
 		}
 	}
-	return all, nil
+	return all, r.prove(ctx, &all)
+}
+
+// prove sets who signed the notes. A history that is too long, and a git that cannot verify, prove nothing.
+func (r *Repo) prove(ctx context.Context, all *Reading) error {
+	paths := make([]string, len(all.Notes))
+	for i := range all.Notes {
+		paths[i] = all.Notes[i].path
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	signed, err := r.clone.Signatures(ctx, all.commit, folder, paths)
+	if err != nil {
+		return ctx.Err()
+	}
+	for i := range all.Notes {
+		if s, ok := signed[all.Notes[i].path]; ok {
+			all.Notes[i].Proof = note.KeyProof(s.Key, s.Signer)
+		}
+	}
+	return nil
 }
 
 func sortedKeys[V any](m map[string]V) []string {
@@ -103,7 +127,7 @@ func (r *Repo) reviewed(ctx context.Context, s *shelf, base string) (n Reviewed,
 	if !read {
 		return n, fmt.Sprintf("it is larger than %d MiB", replica.MaxFile>>20)
 	}
-	n = Reviewed{ID: id, Data: data}
+	n = Reviewed{ID: id, Data: data, path: at}
 	if n.Note, err = note.Parse(data); err != nil {
 		return n, "it cannot be read as a note: " + note.Line(err.Error(), 200)
 	}

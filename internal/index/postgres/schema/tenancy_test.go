@@ -461,3 +461,94 @@ func TestKeysBeginWithTheWorkspace(t *testing.T) {
 		t.Errorf("only %s references were looked at", n)
 	}
 }
+
+// The server writes down itself which login wrote a note, and refuses a row that says another one.
+func TestWriterOfARow(t *testing.T) {
+	h := built(t)
+	h.fill()
+	notes := h.tableOf("notes")
+	insert := func(login string, owner int, values map[string]string) (int64, error) {
+		r := row{tenant: tenantA, member: h.name(login), owner: owner, fresh: true}
+		statement := r.insert(notes)
+		for i, c := range notes {
+			if v, ok := values[c.name]; ok {
+				parts := strings.SplitN(statement, ") VALUES (", 2)
+				all := strings.Split(strings.TrimSuffix(parts[1], ")"), ", ")
+				all[i] = v
+				statement = parts[0] + ") VALUES (" + strings.Join(all, ", ") + ")"
+			}
+		}
+		return h.try(h.as(login, tenantA), statement+" RETURNING writer")
+	}
+	trusted := literal(h.name("aowner"))
+	for _, c := range []struct {
+		name, login string
+		values      map[string]string
+		ok          bool
+	}{
+		{"the own login by default", "awriter", nil, true},
+		{"the own login", "awriter", map[string]string{"writer": "session_user"}, true},
+		{"the login of another", "awriter", map[string]string{"writer": trusted}, false},
+		{"no login", "awriter", map[string]string{"writer": "NULL"}, false},
+		{"an issuer's nobody", "awriter", map[string]string{"writer": "''"}, false},
+		{"another user in the row", "awriter", map[string]string{"author": trusted, "machine": trusted}, true},
+		{"the word of the user", "awriter", map[string]string{"source": "'human'"}, false},
+		{"what the user typed", "awriter", map[string]string{"source": "'user'"}, false},
+		{"what the user reviewed", "awriter", map[string]string{"tags": `E'\na\nreviewed\n'`}, false},
+		{"a tag that is like it", "awriter", map[string]string{"tags": `E'\nreviewed by bob\n'`}, true},
+		{"the origin of another", "awriter", map[string]string{"origin": "'origin 2'"}, false},
+	} {
+		if n, err := insert(c.login, 1, c.values); (err == nil && n == 1) != c.ok {
+			t.Errorf("%s: %d rows, %v", c.name, n, err)
+		}
+	}
+	if n, err := h.try(h.as("awriter", tenantA), "UPDATE anamnesis.notes SET writer = "+trusted); err == nil {
+		t.Errorf("a writer changes the login of %d rows", n)
+	}
+
+	// An owner of the workspace says who vouches, but for a machine without a store.
+	owner := h.as("aowner", tenantA)
+	for _, origin := range []string{"home", "away/box"} {
+		h.exec(owner, "INSERT INTO anamnesis.origins (workspace, name, member, fingerprint, files, walked, generation) VALUES ($1, $2, session_user, 0, 0, 0, 0)",
+			tenantA, origin)
+	}
+	for origin, ok := range map[string]bool{"'home'": true, "'away/box'": false} {
+		n, err := insert("aowner", 1, map[string]string{"origin": origin, "source": "'human'"})
+		if (err == nil && n == 1) != ok {
+			t.Errorf("the owner's %s: %d rows, %v", origin, n, err)
+		}
+	}
+
+	// Whom an issuer speaks for is proven by the issuer alone: no login is written down.
+	h.login("gate", "")
+	h.exec(h.super, "GRANT anamnesis_writer TO "+h.name("gate"))
+	if err := Trust(t.Context(), h.owner, h.name("gate"), true); err != nil {
+		t.Fatal(err)
+	}
+	if grant, err := AddMember(t.Context(), h.owner, tenantA, "sub-1", Writer); err != nil || grant != "" {
+		t.Fatalf("%q, %v", grant, err)
+	}
+	gate := h.connect(h.dsn("gate"))
+	h.exec(gate, `SELECT set_config('request.jwt.claims', $1, false)`, `{"sub": "sub-1", "workspace_id": "`+tenantA+`"}`)
+	if got := h.text(gate, "SELECT 'is ' || anamnesis.writer()"); got != "is " {
+		t.Errorf("an issuer writes as %q", got)
+	}
+}
+
+// A database of the version before is migrated in place: its notes stay, and nothing is made up of who wrote them.
+func TestWriterOfRowsOfBefore(t *testing.T) {
+	h := built(t)
+	h.fill()
+	count := func(where string) string {
+		return h.text(h.super, "SELECT count(*)::text FROM anamnesis.notes WHERE "+where)
+	}
+	before := count("true")
+	for _, to := range []int{3, 0} {
+		if _, err := Migrate(t.Context(), h.owner, MigrateOptions{To: to}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if all, unknown := count("true"), count("writer IS NULL"); all != before || unknown != before || before == "0" {
+		t.Errorf("of %s notes %s are left, of %s is not known who wrote them", before, all, unknown)
+	}
+}

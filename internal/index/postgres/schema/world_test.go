@@ -239,6 +239,8 @@ func (r row) value(c column) string {
 		return fmt.Sprint(hangs)
 	case "member":
 		return literal(r.member)
+	case "writer":
+		return "DEFAULT" // what the server says itself
 	case "role":
 		return literal("reader")
 	case "name":
