@@ -40,6 +40,7 @@ func keep(t *testing.T, r *app.Rooms, id, project string, lines ...string) sessi
 // An error that was solved before is shown in one line; one that was not, one like it, and one whose answer
 // gives orders, are not.
 func TestSolvedBefore(t *testing.T) {
+	t.Chdir(t.TempDir()) // files of this project name the address
 	r := apptest.Open(t)
 	h := keep(t, r, "a", "shop", "> test it", "$ go test ./pay !> /src/vat.go:3: undefined: roundHalf", "The helper was removed because nobody used it.",
 		"~ round.go", "$ go test ./pay => ok  pay 0.1s", "I added roundHalf back. "+strings.Repeat("It is long. ", 90))

@@ -70,8 +70,8 @@ var (
 	// These are left out where they begin a text, or are a clause.
 	replies = set(`no nope yes yeah ok okay so well hey hi hello right then listen and but cool great alright
 		thanks thank there pls plz please lol
-		ugh hmm hm nein ja hallo danke also gut oui non merci bonjour sí hola gracias vale oi olá sim obrigado ciao allora hoi hei hej takk tak tack
-		привет да нет спасибо`)
+		ugh hmm hm nein ja hallo danke also gut oui non merci bonjour sí hola gracias vale oi olá sim obrigado ciao allora hoi hei hej takk tak
+		tack привет да нет спасибо`)
 	insistent = set(`always ever immer stets toujours siempre sempre alltid altid altijd всегда 始终 总是`)
 	reasons   = set(`because weil parce porque perché omdat fordi потому`)
 	joins     = set(`and but und aber sondern et mais y pero e mas ma maar men и но`)

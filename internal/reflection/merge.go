@@ -286,12 +286,9 @@ func (r *Reflector) object(at groupNotes, confirmed bool) objection {
 	if at.survivor.Quarantine {
 		return objection{text: "its text reads like orders to an agent"}
 	}
-	for _, n := range at.superseded { // a model overrules no word of the user
-		switch {
-		case n.UserSaid() && !at.survivor.UserSaid():
+	for _, n := range at.superseded { // a machine's note overrules no word of the user
+		if n.UserSaid() && !at.survivor.UserSaid() {
 			return objection{text: fmt.Sprintf("%s is your user's word", n.ID)}
-		case n.UserSaid() && !confirmed:
-			return objection{fmt.Sprintf("%s is your user's word, too", n.ID), true}
 		}
 	}
 	if slices.ContainsFunc(at.superseded, func(n *note.Note) bool { return ingest.Replaces(r.Store, n.ID, at.survivor.ID) }) {

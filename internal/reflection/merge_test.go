@@ -147,7 +147,7 @@ func TestKeep(t *testing.T) {
 }
 
 // TestMergeInTheUsersWords: a merge keeps the wording of the user's own note, whatever the model chose, with the quotes
-// of all; and it overrules no word of the user without a person.
+// of all.
 func TestMergeInTheUsersWords(t *testing.T) {
 	for name, group := range map[string]string{
 		"another is kept":  keep("a", "mine", "b"),
@@ -177,13 +177,8 @@ func TestMergeInTheUsersWords(t *testing.T) {
 			Evidence: []note.Evidence{{Session: "claude/" + string(id), Chunk: "c", Quote: "use tabs here"}},
 		})
 	}
-	p := w.propose(keep("one", "two"))
-	if m := w.merge(p, nil); len(m.Applied) != 0 || len(m.Refused) != 1 || !m.Refused[0].Undecided {
-		t.Fatalf("a word of the user is overruled: %+v", m)
-	}
-	p.Confirmed = []string{p.Groups[0].Key()}
-	if m := w.merge(p, nil); len(m.Applied) != 1 || len(w.read("one").Evidence) != 2 {
-		t.Errorf("a person confirmed it: %+v, %v", m, w.read("one").Evidence)
+	if m := w.merge(w.propose(keep("one", "two")), nil); len(m.Applied) != 1 || len(w.read("one").Evidence) != 2 {
+		t.Errorf("two of the user: %+v, %v", m, w.read("one").Evidence)
 	}
 }
 

@@ -15,7 +15,7 @@ const formatPath = layout.Memory + "/" + layout.FormatFile
 // writer asks again.
 func (s *Store) checkFormat() error {
 	if s.folders(formatPath) != nil { // there is no folder of notes, and who reads or writes one says so
-		return nil
+		return nil //nolint:nilerr // see above
 	}
 	content, _, err := s.readRegular(formatPath, layout.MaxFormat)
 	switch {

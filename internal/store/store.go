@@ -71,13 +71,15 @@ func Open(o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.checkFormat(); errors.Is(err, ErrOutdated) {
-		s.unwritable = &outdated{err}
-	} else if err != nil {
+	err = s.checkFormat()
+	if errors.Is(err, ErrOutdated) {
+		s.unwritable, err = &outdated{err}, nil
+	}
+	if err != nil {
 		return nil, fmt.Errorf("open store %s: %w", s.root, err)
 	}
 	if s.unwritable != nil {
-		return s, nil
+		return s, nil //nolint:nilerr // every write returns it
 	}
 	for _, dir := range []string{s.Path(layout.Memory), s.Path(layout.Local)} {
 		if s.disk.MkdirAll(dir) != nil {

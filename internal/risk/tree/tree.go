@@ -61,7 +61,7 @@ func walk(ctx context.Context, dir string, f func([]byte) bool) {
 	if err != nil {
 		return
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	files, size := 0, 0
 	for folders := []string{"."}; len(folders) > 0; folders = folders[1:] {
 		entries, _ := fs.ReadDir(root.FS(), folders[0]) // what cannot be read is not known
@@ -149,7 +149,7 @@ func Runs(dir, program string) bool {
 	if dir == "" || err != nil {
 		return false
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	entries, _ := fs.ReadDir(root.FS(), ".")
 	for _, e := range entries {
 		if slices.Contains(kept[e.Name()], program) || madeFor(e.Name(), program) {
