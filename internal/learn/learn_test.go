@@ -162,3 +162,41 @@ func TestPermissions(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 }
+
+// TestFind: a quote is found wherever it begins, also where words have no blanks between them, and vouches for the whole sentence.
+func TestFind(t *testing.T) {
+	said := []learn.Said{
+		{Text: "Install zod first. You must never use npm here, ok? Then go on."},
+		{Text: "我们这个项目里一直用 pnpm，不要用 npm。先修复构建。"},
+		{Text: "このリポジトリではコミットメッセージを英語で書いてください。次はテストです。"},
+		{Text: "ในโปรเจกต์นี้ข้อความคอมมิตต้องเป็นภาษาอังกฤษ"},
+	}
+	for quote, want := range map[string]string{
+		"use npm here": "You must never use npm here, ok?",
+		"ZOD FIRST":    "Install zod first.",
+		"first. You":   "Install zod first. You must never use npm here, ok?",
+		"pse npm here": "",
+		"go":           "",
+		"一直用 pnpm":     "我们这个项目里一直用 pnpm，不要用 npm。",
+		"项目里一直用":       "我们这个项目里一直用 pnpm，不要用 npm。",
+		"コミットメッセージを英語で":      "このリポジトリではコミットメッセージを英語で書いてください。",
+		"ต้องเป็นภาษาอังกฤษ": "ในโปรเจกต์นี้ข้อความคอมมิตต้องเป็นภาษาอังกฤษ",
+	} {
+		if q, _ := learn.Find(said, quote); q.Sentence != want {
+			t.Errorf("%q is of %q, want %q", quote, q.Sentence, want)
+		}
+	}
+}
+
+// TestAgreement: what agrees to a question and says nothing else vouches for the question.
+func TestAgreement(t *testing.T) {
+	s := talk("> fix it", "Fixed. Regenerate the clients after each change to a .proto file?", "> yes", "Done.", "> yes, and never log the emails")
+	said := learn.SaidIn(s, nil)
+	if len(said) != 3 || said[1].Asked != "Regenerate the clients after each change to a .proto file?" || said[0].Asked+said[2].Asked != "" {
+		t.Fatalf("%+v", said)
+	}
+	q, ok := learn.Find(said[:2], "yes")
+	if !ok || q.Typed().Line() != `yes to: "Regenerate the clients after each change to a .proto file?"` {
+		t.Errorf("%v: %q", ok, q.Typed().Line())
+	}
+}
