@@ -323,7 +323,7 @@ func (a driven) writtenRule() string {
 	if a.program {
 		return "- Let the deploy script rebuild the index (an agent's note) — It was forgotten by hand."
 	}
-	return "- Let the deploy script rebuild the index — It was forgotten by hand."
+	return "- The deploy script has to call make reindex"
 }
 
 // tellClaude lets the usual agent, if its client is there, be shown what another was

@@ -68,7 +68,8 @@ func TestClientIndexServer(t *testing.T) {
 	owner.has("sync again", owner.ours("sync"), "with machines without a store: sent 0, took in 0")
 	owner.has("the note of the session", owner.note(id), "**Outcome:** Fixed: VAT is rounded per line, half up.")
 	owner.has("a note of the agent", owner.ours("search", "--json", "money is int64 cents"), "Money is int64 cents", "github.com/acme/storefront")
-	owner.has("the correction", owner.ours("review"), "Install packages with pnpm", "“we use pnpm here and never npm”")
+	owner.has("the correction", owner.ours("review"), "Install packages with pnpm",
+		"“no, we use pnpm here and never npm, the lockfile is the one of pnpm”")
 
 	m = container()
 	m.session("22222222-2222-4222-8222-222222222222", "What is next with the storefront?\n@say Nothing that I know of.")

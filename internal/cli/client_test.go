@@ -328,23 +328,23 @@ func TestClient(t *testing.T) {
 	})
 	t.Run("a correction is nominated, written by the agent and injected into the next session", func(t *testing.T) {
 		m.t = t
-		const id = "12121212-1212-4212-8212-121212121210"
+		const id, typed = "12121212-1212-4212-8212-121212121210", "no, we use pnpm here and never npm, the lockfile is the one of pnpm"
 		m.person(id, "Install zod in the web package.\n@say I installed zod with npm.")
 		model.Forget()
 		m.person(id, `no, we use pnpm here and never npm, the lockfile is the one of pnpm
-@tool mcp__anamnesis__memory_write {"type":"semantic","title":"Install packages with pnpm","body":"","why":"The lockfile is the one of pnpm.",`+
+@tool mcp__anamnesis__memory_write {"type":"semantic","title":"Use pnpm, never npm","body":"","why":"The lockfile is the one of pnpm.",`+
 			`"quote":"we use pnpm here and never npm","when":["cmd:npm"]}
 @say Done with pnpm.`, "--allowedTools", tools)
 		m.has("what the model read", model.Requests(), learn.Nudge)
 		model.Forget()
 		m.session("12121212-1212-4212-8212-121212121211", "Add vite to the project.\n@say I added vite with pnpm.")
 		for request := range strings.Lines(model.Requests()) {
-			if n := strings.Count(request, "- Install packages with pnpm"); n > 1 {
+			if n := strings.Count(request, "- "+typed); n > 1 {
 				t.Errorf("a request holds the rule %d times", n)
 			}
 		}
-		m.has("what the next session is told", model.Requests(), "- Install packages with pnpm — The lockfile is the one of pnpm.")
-		m.has("the inbox", m.ours("review"), "Install packages with pnpm", "“we use pnpm here and never npm”")
+		m.has("what the next session is told", model.Requests(), "- "+typed)
+		m.has("the inbox", m.ours("review"), "“"+typed+"”")
 	})
 	t.Run("a prompt is told what it is about, once", func(t *testing.T) {
 		m.t = t

@@ -35,14 +35,14 @@ func TestClientPicture(t *testing.T) {
 	taught.ours("init", "--yes", "--machine-id", "testbox")
 	const id = "12121212-1212-4212-8212-121212121213"
 	taught.person(id, "Install zod in the web package.\n@say I installed zod with npm.")
-	taught.person(id, `no, we use pnpm here and never npm, the lockfile is the one of pnpm
-@tool mcp__anamnesis__memory_write {"type":"semantic","title":"Install packages with pnpm, never npm","body":"","why":"The lockfile is the one of pnpm.",`+
+	taught.person(id, `no, we use pnpm here and never npm
+@tool mcp__anamnesis__memory_write {"type":"semantic","title":"Use pnpm, never npm","body":"","why":"The lockfile is the one of pnpm.",`+
 		`"quote":"we use pnpm here and never npm","when":["cmd:npm install"]}
 @say I installed zod with pnpm; the lockfile of npm is gone.`, "--allowedTools", "mcp__anamnesis__memory_write")
 	model.Forget()
 	taught.session("12121212-1212-4212-8212-121212121214", ask+"\n@say Done.")
 	shown := strings.ReplaceAll(blockIn(t, model.Requests()), " @say I installed zod with npm.", "") // the script of our model
-	if !strings.Contains(shown, "- Install packages with pnpm, never npm — The lockfile is the one of pnpm.") {
+	if !strings.Contains(shown, "- Use pnpm, never npm") {
 		t.Fatalf("the next session is shown:\n%s", shown)
 	}
 
