@@ -54,7 +54,7 @@ var initLine = regexp.MustCompile(`(?m)^init \S+ @\S+ ms, (\S+) ms clock`)
 // inject measures a session start, from the agent's side of the pipe.
 func (s *stage) inject(st *stand) error {
 	c := s.hook(st, event("SessionStart", "bench-inject", filepath.Join(st.home, "none.jsonl"), st.work), "inject")
-	c.wants = "What your user laid down"
+	c.wants = "From your user"
 	got, err := rotate(s.rounds(100), c.step(0), child{args: []string{s.hello}}.step(0))
 	if err != nil {
 		return err
