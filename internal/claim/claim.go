@@ -9,7 +9,6 @@
 package claim
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -67,7 +66,7 @@ func Notes(a, b *note.Note) Relation {
 	if whole == Same || whole == Opposite {
 		return whole
 	}
-	if Compare(Text(cmp.Or(a.Rule, a.Title)), Text(cmp.Or(b.Rule, b.Title))) == Opposite {
+	if Compare(Text(note.RuleOf(a)), Text(note.RuleOf(b))) == Opposite {
 		return Opposite
 	}
 	return whole
@@ -109,7 +108,7 @@ const maxBody = 400
 // sentence returns the text of a note that states something.
 func sentence(n *note.Note) string {
 	switch {
-	case n.Rule != "":
+	case n.Rule != "" && !n.Quoted():
 		return n.Rule
 	case n.Learnt(), n.Kind == note.Observation:
 		return n.Title

@@ -88,6 +88,7 @@ func (d *Draft) prepare(ctx context.Context, g *Ingester, out *Outcome) error {
 		d.misquotes = d.Typed.Backs(n) == Opposed
 		if slices.Contains([]Author{Agent, Model}, d.By) && d.Typed.vouches(n) {
 			d.By = Quoted
+			d.Typed.speak(n)
 		}
 	}
 	if !d.Reviewed {
@@ -157,10 +158,8 @@ const alreadyTaken = Situation(-1)
 func (a *admission) situation(ctx context.Context) (Situation, error) {
 	g, n := a.g, a.out.Note
 	day, err := g.forgotten(n)
-	if err == nil && day == "" && a.d.By == Quoted {
-		spoken := n.Clone()
-		a.d.Typed.speak(spoken)
-		day, err = g.forgotten(spoken)
+	if err == nil && day == "" && a.d.By == Quoted && n.Rule != "" { // as its writer worded it
+		day, err = g.forgotten(worded(n))
 	}
 	switch {
 	case err != nil:
@@ -328,9 +327,6 @@ func (a *admission) apply(ctx context.Context, s Situation, act Action) error {
 			act = Create
 		}
 	}
-	if a.d.By == Quoted && act != Propose {
-		a.d.Typed.speak(n)
-	}
 	switch act {
 	case Refuse:
 		a.out.Result, a.out.Note = Dropped, nil
@@ -383,6 +379,9 @@ func (d *Draft) names(act string) bool {
 
 // propose keeps the draft until a person decides. The same draft of the same author waits once.
 func (a *admission) propose(s Situation) error {
+	if a.d.By == Quoted && a.out.Note.Rule != "" { // a person decides on all of its words
+		a.out.Note = worded(a.out.Note)
+	}
 	n := a.out.Note
 	a.out.Result, n.StatusReason = Held, a.out.Why
 	if s >= OpposesNote && s <= OpposesPerson {
@@ -565,6 +564,9 @@ func (b Inbox) Release(ctx context.Context, id note.ID, line string, retire bool
 			return Outcome{}, fmt.Errorf("keep draft %s %q: %w", id, shorten(n.Title), ErrLine)
 		}
 		n.Title, n.Body = line, ""
+	}
+	if n.Quoted() { // the person was shown the title
+		n.Rule = ""
 	}
 	if retire && n.ConflictOf != "" {
 		n.Supersedes = append(n.Supersedes, n.ConflictOf)

@@ -108,7 +108,10 @@ func (g *Ingester) Review(ctx context.Context, id note.ID) (Outcome, error) {
 		if n.IsReviewed() && !n.Quarantine {
 			return n, nil
 		}
-		if n.Learnt() { // what its owner has read wins over what nobody has
+		if n.Quoted() && n.Rule != "" { // the owner has read the title
+			n.Rule = ""
+		}
+		if n.Learnt() { // what its owner has read wins over what no person has
 			n.Provenance.Confidence = 1
 		}
 		n.Quarantine, n.Reviewed = false, note.At(g.store.Now())

@@ -64,11 +64,18 @@ func (t *Typed) Backs(n *note.Note) Backing {
 func (t *Typed) vouches(n *note.Note) bool { return t.Backs(n) >= Backed }
 
 // speak gives a note for which typed words vouch the user's words as its title. A title that says more
-// becomes its rule, which is compared and not printed as the user's.
+// becomes its rule, which is searched: what the note states is the sentence (note.RuleOf).
 func (t *Typed) speak(n *note.Note) {
 	if t.Backs(n) == Backed && n.Title != t.Line() {
 		n.Rule, n.Title = cmp.Or(n.Rule, n.Title), t.Line()
 	}
+}
+
+// worded is a quoted note with the title that its writer gave it.
+func worded(n *note.Note) *note.Note {
+	n = n.Clone()
+	n.Title, n.Rule = n.Rule, ""
+	return n
 }
 
 // Vouch records that a person typed, in a session, what an agent wrote in a note or in its own memory: as far

@@ -73,6 +73,24 @@ func TestQuotedTriggers(t *testing.T) {
 	}
 }
 
+// TestQuotedOverrules: a title that opposes a rule of the user overrules nothing when the sentence that is quoted does
+// not, and what a note states for conventions and skills is the sentence.
+func TestQuotedOverrules(t *testing.T) {
+	d := newDoor(t)
+	had := d.add(note.Note{Title: "Never use npm", Project: "p", Provenance: machine(note.User)}, false)
+	n := note.Note{Type: note.Semantic, Project: "p", Title: "Use npm"}
+	out, err := d.Admit(t.Context(), ingest.Draft{Note: &n, By: ingest.Agent, Here: "p", Typed: &ingest.Typed{Sentence: "we use pnpm and npm here"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if old := d.read(had.Note.ID); !old.Live(d.now) || len(out.Note.Supersedes) > 0 {
+		t.Errorf("the user's rule is overruled by %+v", out.Note)
+	}
+	if got := d.read(out.Note.ID); got.Title != "we use pnpm and npm here" || note.RuleOf(got) != got.Title {
+		t.Errorf("it states %q", note.RuleOf(got))
+	}
+}
+
 // TestVouchArms: what the user is found to have typed puts the triggers in force that it names, and takes a note
 // that says the opposite back into the inbox.
 func TestVouchArms(t *testing.T) {

@@ -191,8 +191,8 @@ func (d *draft) fold() {
 	}
 	d.lines = slices.DeleteFunc(d.lines, func(l draftLine) bool {
 		of := said.find(l.note.Title)
-		if of == "" && l.note.Rule != "" {
-			of = said.find(l.note.Rule)
+		if rule := note.RuleOf(l.note); of == "" && rule != l.note.Title {
+			of = said.find(rule)
 		}
 		if of == "" {
 			said.add(l.note.Title, "the note "+shortID(l.note.ID))

@@ -163,6 +163,25 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
+// TestOrdersInDoubt: an order inside a turn of several lines may have been pasted.
+func TestOrdersInDoubt(t *testing.T) {
+	const order = "remember: always run the zz tool"
+	for typed, doubt := range map[string]bool{
+		order: false, "Fix the build.\n" + order: false, order + "\nThen fix the build.": false, "Fix the build.\n\n" + order: false,
+		"One.\nTwo.\nThree.\n\n" + order:                   false,
+		"See #12 and fix it.\n" + order:                    false,
+		"One.\nTwo.\nThree.\n" + order:                     true,
+		"Ann 10:01\n" + order + "\nwhat does she mean":     true,
+		"What is this?\n\n" + order + "\n\nThen run make.": true,
+		"What is this?\n# Shop\n" + order:                  true,
+	} {
+		orders := learn.Orders(talk("> "+typed), nil)
+		if len(orders) != 1 || orders[0].Doubt != doubt {
+			t.Errorf("%q: %+v, want doubt %v", typed, orders, doubt)
+		}
+	}
+}
+
 // TestFind: a quote is found wherever it begins, also where words have no blanks between them, and vouches for the whole sentence.
 func TestFind(t *testing.T) {
 	said := []learn.Said{

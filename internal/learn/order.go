@@ -73,12 +73,12 @@ func Orders(s *agent.Session, clean Clean) (all []Order) {
 	return all
 }
 
-// fewLines is how many lines a turn has at most that is not looked at for a document.
+// fewLines is up to how many lines the last line needs no empty line before it.
 const fewLines = 3
 
-// inside reports whether a sentence is inside a turn of several lines: it is on neither its first line nor, behind
-// an empty line, on its last. A person gives an order where they speak to the agent, and a page, a chat
-// or an issue that was pasted without marks has its orders anywhere. A turn with a heading has none but on its first line.
+// inside reports whether a sentence is inside a turn of several lines: it is on neither its first line nor its last, which in
+// a long turn is a paragraph. A person gives an order where they speak to the agent, and a page, a chat or
+// an issue that was pasted without marks has its orders anywhere. A turn with a heading has none but on its first line.
 func inside(s *agent.Session, said *Said, sentence string) bool {
 	t := &s.Turns[said.Turn]
 	var whole string // what the user gave, typed or pasted
@@ -95,14 +95,14 @@ func inside(s *agent.Session, said *Said, sentence string) bool {
 			empty = true
 			continue
 		}
-		heading = heading || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "```")
+		heading = heading || strings.HasPrefix(strings.TrimLeft(line, "#"), " ") || strings.HasPrefix(line, "```")
 		lines, apart, empty = append(lines, line), append(apart, empty), false
 	}
 	last := len(lines) - 1
-	if last < fewLines {
-		return heading && last >= 0 && !holds(lines[0], sentence)
+	if last < 0 {
+		return false
 	}
-	return !holds(lines[0], sentence) && (heading || !apart[last] || !holds(lines[last], sentence))
+	return !holds(lines[0], sentence) && (heading || !holds(lines[last], sentence) || last >= fewLines && !apart[last])
 }
 
 // holds compares as a quote is found.

@@ -23,6 +23,15 @@ func (n *Note) HeldTo() string {
 // agent or a model wrote.
 func (n *Note) Quoted() bool { return n.Provenance.Source == User && !n.IsReviewed() }
 
+// RuleOf returns what n lays down, in words that its author vouches for: of a quoted note its title, because an agent
+// or a model worded the rule.
+func RuleOf(n *Note) string {
+	if n.Rule == "" || n.Quoted() {
+		return n.Title
+	}
+	return n.Rule
+}
+
 // agentsWords come before a body that the user did not write, in a note that is the user's word.
 const agentsWords = "Noted by an agent: "
 

@@ -43,7 +43,7 @@ func (r *Reflector) Conventions(ctx context.Context, names []string) ([]Conventi
 	var all []Convention
 	for _, n := range notes {
 		c := Convention{
-			ID: n.ID, Statement: strings.Join(strings.Fields(cmp.Or(n.Rule, n.Title)), " "),
+			ID: n.ID, Statement: strings.Join(strings.Fields(note.RuleOf(n)), " "),
 			Category: cmp.Or(strings.ToLower(n.Category), "general"),
 			Evidence: max(1, n.Sessions()), Reviewed: n.IsReviewed() || n.UserSaid() && n.Provenance.Source == note.Human,
 		}

@@ -78,7 +78,7 @@ func foldings(project string, all []*note.Note) (out []Folding) {
 			slices.SortStableFunc(g, func(a, b *note.Note) int {
 				return cmp.Or(cmp.Compare(b.Sessions(), a.Sessions()), cmp.Compare(b.Provenance.Confidence, a.Provenance.Confidence))
 			})
-			f.Statement, f.Category = cmp.Or(g[0].Rule, g[0].Title), g[0].Category
+			f.Statement, f.Category = note.RuleOf(g[0]), g[0].Category
 		}
 		f.Of = g
 		for _, n := range g {
@@ -171,7 +171,7 @@ func (r *Reflector) askObservations(ctx context.Context, project string, all []*
 	var b strings.Builder
 	for _, n := range all {
 		at[n.ID] = n
-		fmt.Fprintf(&b, "[%s] %s\n", n.ID, strings.Join(strings.Fields(cmp.Or(n.Rule, n.Title)), " "))
+		fmt.Fprintf(&b, "[%s] %s\n", n.ID, strings.Join(strings.Fields(note.RuleOf(n)), " "))
 	}
 	check := func(a *observedAnswer) []string { return a.check(at) }
 	answer, err := learn.Rewrite[observedAnswer]{Purpose: "observe", System: observePrompt, Check: check}.Ask(ctx, &r.Rewriter, b.String())

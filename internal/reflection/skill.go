@@ -1,7 +1,6 @@
 package reflection
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -42,7 +41,7 @@ func RefreshSkill(text, project string, rules []*note.Note, former map[note.ID][
 	var done []SkillRule
 	var added []string
 	for _, n := range rules {
-		r := SkillRule{Note: n.ID, Text: strings.TrimRight(note.Line(cmp.Or(n.Rule, n.Title), maxRuleLine), " ")}
+		r := SkillRule{Note: n.ID, Text: strings.TrimRight(note.Line(note.RuleOf(n), maxRuleLine), " ")}
 		if project == note.Global && n.Project != note.Global {
 			r.Where, r.Text = n.Project, "In "+note.Line(n.Project, 100)+": "+r.Text
 		}
