@@ -23,7 +23,7 @@ type TeammateView struct {
 	Name    string   `json:"name"`
 	ID      string   `json:"id"`     // what is trusted: a login or a key; "" when nothing proves who they are
 	Proven  string   `json:"proven"` // login, key or ""
-	Notes   int      `json:"notes"`  // of theirs that are known here
+	Notes   int      `json:"notes"`  // by the teammate, known here
 	Calls   []string `json:"called"` // what notes and commits call them, which proves nothing
 	Trusted bool     `json:"trusted"`
 	Since   string   `json:"since,omitempty"` // RFC 3339, of the trust
@@ -141,7 +141,7 @@ func (a *TeammatesAnswer) named(name string, on bool) (found []TeammateView, err
 	return found, nil
 }
 
-// noTeammate says why nobody of a name can be trusted, or is trusted no more.
+// noTeammate says why no teammate of a name can be trusted, or lose that.
 func noTeammate(a *TeammatesAnswer, name string, on bool) error {
 	shown := note.Printable(name)
 	for _, v := range a.Teammates {
@@ -167,7 +167,7 @@ func trustedIDs(s *store.Store) map[string]bool {
 	return ids
 }
 
-// TrustedTeammates lists whom the user trusts. A list that cannot be read trusts nobody.
+// TrustedTeammates lists whom the user trusts. With a list that cannot be read, no teammate is trusted.
 func TrustedTeammates(s *store.Store) []store.Teammate {
 	all, err := store.Teammates(s)
 	if err != nil || all == nil {

@@ -22,7 +22,7 @@ that last changed the file in the team's repository, verified with your own git
 configuration. A name in a note or a commit proves nothing.
 
 With a NAME or an ID of that list, trust a teammate: from then on the triggers of their
-notes count, and a rule of theirs is shown before the command or file that it is about,
+notes count, and their rules are shown before the commands and files that they are about,
 with their name. Their notes stay under "From your team". --off takes the trust back, at
 once; so does ` + "`anamnesis undo`" + `. Only you can do either, at a terminal.
 

@@ -75,7 +75,7 @@ const (
 	Instructs                      // it reads like orders to an agent
 	Misquotes                      // the user's words that it quotes say the opposite
 	Same                           // a note states it already
-	RiskyAct                       // it makes an agent run or send something that nobody vouches for (package risk)
+	RiskyAct                       // it makes an agent run or send something for which no person vouches (package risk)
 	Elsewhere                      // it is for another project than the author's, or for all
 	OwnersNote                     // it changes, or replaces, a note for which the user vouches
 	NearDuplicate                  // a note says nearly the same
@@ -192,7 +192,7 @@ func (e *PermissionError) Error() string {
 		who = "a " + e.By.String()
 	}
 	where := "run the command in a terminal, or use the dashboard"
-	if e.Act == Trust { // the dashboard trusts nobody
+	if e.Act == Trust { // the dashboard trusts no teammate
 		where = "run the command in a terminal"
 	}
 	return fmt.Sprintf("only the user may %s, and this came from %s; %s", e.Act, who, where)

@@ -124,9 +124,9 @@ type Note struct {
 	Project     string // project key, or Global
 	MachineID   string
 	Scope       Scope
-	Author      string // who of a team shares it; "" for a note of this machine. It stands in no file
-	Proof       Proof  // how it is proven who shares it. It stands in no file
-	Believed    bool   // the user trusts the teammate whom Proof names: its triggers count. It stands in no file
+	Author      string // who of a team shares it; "" for a note of this machine. No file has it
+	Proof       Proof  // how it is proven who shares it. No file has it
+	Believed    bool   // the user trusts the teammate whom Proof names: its triggers count. No file has it
 	UserID      string
 	WorkspaceID string
 	Provenance  Provenance

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// A Proof says who shares a note, by what nobody but them can make: the login that a server wrote
+// A Proof says who shares a note, by what only they can make: the login that a server wrote
 // down, or the key of a signature. It is an id, a line feed, and a name for people; "" proves nothing.
 // What the note or a commit says of its author is no part of it.
 type Proof string

@@ -152,7 +152,7 @@ func address(shown, host, path string) (suspect, bool) {
 	return suspect{text: strings.TrimRight(shown, ".,;:!"), why: why, names: []string{name}}, true
 }
 
-// placeholder reports whether a host stands for any host: "<host>", "{host}", "...".
+// placeholder reports whether a host is an example of any host: "<host>", "{host}", "...".
 func placeholder(host string) bool {
 	return strings.HasPrefix(host, "{") && strings.HasSuffix(host, "}") || strings.HasPrefix(host, "<")
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // interpreters run the code that they are given as an argument, on their input, or in a file.
-var interpreters = map[string]string{ // the flags behind which code stands
+var interpreters = map[string]string{ // the flags before code
 	"python": "-c", "python3": "-c", "py": "-c", "node": "-e -p --eval --print -pe", "deno": "eval", "bun": "-e --eval",
 	"perl": "-e -E -ne -pe",
 	"ruby": "-e", "php": "-r", "lua": "-e", "Rscript": "-e", "osascript": "-e", "awk": "", "tclsh": "",

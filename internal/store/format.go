@@ -22,7 +22,7 @@ func (s *Store) checkFormat() error {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
 		return nil
 	case err != nil:
-		content = nil // a link, a folder, too large: nothing that a program of ours wrote
+		content = nil // a link, a folder, too large: nothing that this program wrote
 	}
 	return layout.CheckFormat(content, s.version)
 }

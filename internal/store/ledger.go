@@ -24,7 +24,7 @@ import (
 // line is an id and the hash of the words (note.Words). While a note is being replaced a line has two,
 // the new one first: a machine that stops between the ledger and the note leaves the old form
 // vouched for. The writer removes the one that the note does not have when it ends (narrow), because a
-// former wording that somebody puts back is nobody's word; what a crash left the next writer of that file removes.
+// former wording that somebody puts back is not the user's word; what a crash left the next writer of that file removes.
 type ledger struct {
 	s *Store
 

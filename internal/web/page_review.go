@@ -33,7 +33,7 @@ type reviewItem struct {
 	Diff     []change            `json:"diff,omitempty"`
 	Merged   string              `json:"edit_text,omitempty"`
 	AsTyped  bool                `json:"as_typed,omitempty"` // a sentence as it was typed: to keep it takes the line to show
-	Next     note.ID             `json:"-"`                  // what stands below, or above the last
+	Next     note.ID             `json:"-"`                  // the item below, or above the last
 
 	Body template.HTML `json:"-"`
 }

@@ -91,7 +91,7 @@ func sayings(n *note.Note) (title, text string) {
 
 func flat(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// A DialogDone is what became of one decision.
+// A DialogDone is the result of one decision.
 type DialogDone struct {
 	ID       string       `json:"id"`
 	Decision app.Decision `json:"decision"`

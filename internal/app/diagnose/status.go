@@ -39,7 +39,7 @@ type StatusAnswer struct {
 	Spool       int               `json:"spool"`
 	Poisoned    []string          `json:"poisoned"`
 	Held        int               `json:"held"`
-	Review      int               `json:"review"`  // notes of a model that nobody has read
+	Review      int               `json:"review"`  // notes of a model that the user has not read
 	Refused     app.Refused       `json:"refused"` // because it reads like orders to an agent
 	Team        *app.TeamStatus   `json:"team"`    // null without one
 	Trusted     []store.Teammate  `json:"trusted_teammates"`

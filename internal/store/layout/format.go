@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// FormatFile, in the tree that travels, says what a program needs for the files beside it:
+// FormatFile, in the tree that travels, says what a program needs for the files of that tree:
 //
 //	{"format": 1, "writer": "0.2.0", "machine": "studio", "at": "2026-11-27T10:00:00Z"}
 //
@@ -51,7 +51,7 @@ type formatFile struct {
 }
 
 // CheckFormat returns why a program of a version ("" or "(devel)" for one without) must not write
-// the files beside a FormatFile of that content: ErrOutdated when it may read them, another error
+// the tree of a FormatFile of that content: ErrOutdated when it may read them, another error
 // when it must not read them either.
 func CheckFormat(content []byte, program string) error {
 	var f formatFile
