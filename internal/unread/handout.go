@@ -311,22 +311,32 @@ func (s *Session) close(shown map[string]int, by Reader) {
 	}
 }
 
-// Decide closes turns of a session that a reader saw whole, by their hashes; all of them for none. A session that is not
-// kept is no error.
+// Decide closes turns of a session that a reader saw whole, by their hashes. A session that is not kept is no error.
 func (q Queue) Decide(project, harness, session string, by Reader, hashes ...string) error {
+	return q.closeAll(by, func(s *Session, t *Turn) bool {
+		return s.Origin.Harness == harness && s.Origin.Session == session && slices.Contains(hashes, t.Hash)
+	}, project)
+}
+
+// Dismiss records that the user has read the sessions for which match reports true.
+func (q Queue) Dismiss(match func(*Session) bool) error {
+	return q.closeAll(Person, func(s *Session, _ *Turn) bool { return match(s) })
+}
+
+// closeAll closes the unread turns for which match reports true.
+func (q Queue) closeAll(by Reader, match func(*Session, *Turn) bool, projects ...string) error {
 	return q.change(func() error {
-		all, err := q.Sessions(project)
+		all, err := q.Sessions(projects...)
 		for _, s := range all {
-			if s.Origin.Harness != harness || s.Origin.Session != session {
-				continue
-			}
+			closed := false
 			for i := range s.Turns {
-				if t := &s.Turns[i]; t.By == "" && (len(hashes) == 0 || slices.Contains(hashes, t.Hash)) {
-					t.By = by
+				if t := &s.Turns[i]; t.By == "" && match(s, t) {
+					t.By, closed = by, true
 				}
 			}
-			s.Lease = nil
-			err = cmp.Or(err, q.write(s))
+			if closed {
+				err = cmp.Or(err, q.write(s))
+			}
 		}
 		return err
 	})

@@ -142,6 +142,13 @@ func nameOf(s *Session) string {
 	return s.Ended.UTC().Format(nameTime) + "-" + hex.EncodeToString(sum[:8]) + suffix
 }
 
+// ID names a session to people: the hash in the name of its file.
+func (s *Session) ID() string {
+	_, id, _ := strings.Cut(nameOf(s), "-")
+	id, _, _ = strings.Cut(id, ".")
+	return id
+}
+
 const (
 	nameTime      = "20060102T150405"
 	clearedSuffix = ".read" + layout.JobSuffix

@@ -114,7 +114,9 @@ func addUnread(ctx context.Context, r *app.Rooms, e agent.Event, place inject.Pl
 // waitsForCapture reports whether the queue has a session of one of some projects.
 func waitsForCapture(r *app.Rooms, projects []string) bool {
 	jobs, err := queue.Jobs[capture.Job](queue.Of(r.Store), queue.Capture)
-	return err == nil && slices.ContainsFunc(jobs, func(j queue.With[capture.Job]) bool { return slices.Contains(projects, j.Payload.Project) })
+	return err == nil && slices.ContainsFunc(jobs, func(j queue.With[capture.Job]) bool {
+		return slices.Contains(projects, j.Payload.Project)
+	})
 }
 
 // owedUnread returns the section of unread turns at the first prompt of a session whose start came before the capture of the last one.
