@@ -109,7 +109,7 @@ func (s *Session) readable(now time.Time, a *Ask) bool {
 		return false
 	case a.Agent != "" && s.Origin.Harness != a.Agent:
 		return false
-	case s.Lease != nil && now.Sub(s.Lease.At) < leased && (a.Client == "" || s.Lease.Client != a.Client):
+	case s.Lease != nil && !s.Lease.Over && now.Sub(s.Lease.At) < leased && (a.Client == "" || s.Lease.Client != a.Client):
 		return false
 	case !s.Unread():
 		return !s.Again && !s.Empty.IsZero() && now.Sub(s.Empty) >= again && now.Sub(s.Empty) < 2*again
@@ -132,24 +132,28 @@ func (q Queue) Wait() error {
 	})
 }
 
-// Worked records that a session of an agent worked: what it was shown at its start, and has not answered for, counts
-// as missed.
-func (q Queue) Worked(client string, projects ...string) error {
+// Ended records that a session of an agent ended. What it was shown at its start, and has not answered for, is free for others; if
+// it worked, that counts as missed. Its answer counts until another reader has been given the same.
+func (q Queue) Ended(client string, worked bool, projects ...string) error {
 	if client == "" {
 		return nil
 	}
 	all, err := q.Sessions(projects...)
-	if err != nil || !slices.ContainsFunc(all, func(s *Session) bool { return s.Lease != nil && s.Lease.Client == client }) {
+	given := func(s *Session) bool { return s.Lease != nil && s.Lease.Client == client && !s.Lease.Over }
+	if err != nil || !slices.ContainsFunc(all, given) {
 		return err
 	}
 	return q.change(func() error {
 		all, err := q.Sessions(projects...)
 		for _, s := range all {
-			if s.Lease == nil || s.Lease.Client != client {
+			if !given(s) {
 				continue
 			}
-			s.Lease, s.Missed = nil, s.Missed+1
-			s.Waits = s.Waits || s.Missed >= maxMissed
+			s.Lease.Over = true
+			if worked {
+				s.Missed++
+				s.Waits = s.Waits || s.Missed >= maxMissed
+			}
 			err = cmp.Or(err, q.write(s))
 		}
 		return err

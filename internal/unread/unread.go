@@ -73,7 +73,8 @@ type Lease struct {
 	Client string         `json:"client"` // the session of an agent, "" when it has no name
 	Dir    string         `json:"dir"`    // where it works
 	At     time.Time      `json:"at"`
-	Shown  map[string]int `json:"shown"` // by hash of a turn: the characters of its text up to the end of what was shown
+	Over   bool           `json:"over,omitempty"` // its session ended: others may be given the same
+	Shown  map[string]int `json:"shown"`          // by hash of a turn: the characters of its text up to the end of what was shown
 }
 
 // leased is how long nobody else is given what a session was shown.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"anamnesis/internal/agent"
@@ -61,17 +60,13 @@ func handsOut(r *app.Rooms, e agent.Event, place inject.Place) (of string, ok bo
 		of = h.Name
 	}
 	c := connect.Of(h)
-	return of, c.Serves(r.Config.UserHome, r.Config.AgentHomes()[h.Name]) && !headless(r, h, e)
+	return of, c.Serves(r.Config.UserHome, r.Config.AgentHomes()[h.Name]) && !headless(h, e)
 }
 
 // headless reports whether a program runs the agent of an event, as far as the start of its session tells.
-func headless(r *app.Rooms, h *agent.Harness, e agent.Event) bool {
-	if r.Host.Environ != nil {
-		if env := r.Host.Environ(nil); env.Lookup != nil {
-			if entry, _ := env.Lookup("CLAUDE_CODE_ENTRYPOINT"); strings.HasPrefix(entry, "sdk-") {
-				return true
-			}
-		}
+func headless(h *agent.Harness, e agent.Event) bool {
+	if e.Program {
+		return true
 	}
 	if h.Sessions == nil || e.TranscriptPath == "" {
 		return false
