@@ -131,7 +131,7 @@ func (r *Recorder) leave(ctx context.Context, s *agent.Session, candidates []lea
 func (r *Recorder) enqueueReading(
 	ctx context.Context, s *agent.Session, candidates []learn.Candidate, from learn.Origin, clean learn.Clean, read int,
 ) error {
-	p, err := r.reading(ctx, s, candidates, from, clean, read)
+	p, err := r.reading(s, candidates, from, clean, read)
 	if err != nil || p == nil {
 		return err
 	}
@@ -150,23 +150,13 @@ func (r *Recorder) EnqueueReading(p *learn.Reading) error {
 // reading cuts what a model reads of a session from the first turn on that was not read; nil for
 // a session that is not worth it.
 func (r *Recorder) reading(
-	ctx context.Context, s *agent.Session, candidates []learn.Candidate, from learn.Origin, clean learn.Clean, read int,
+	s *agent.Session, candidates []learn.Candidate, from learn.Origin, clean learn.Clean, read int,
 ) (*learn.Reading, error) {
 	slice := learn.SliceOf(s, clean, learn.SliceOptions{From: read})
 	asked := slices.ContainsFunc(slice.Said, func(w learn.Said) bool { return w.Did != "" })
 	if len(slice.Said) == 0 || len(candidates) == 0 && !asked {
 		return nil, nil
 	}
-	about := note.Note{Title: slice.Text, Project: from.Project, Type: note.Semantic, Scope: note.Portable}
-	near, err := ingest.Near(ctx, r.ingester, &about)
-	if err != nil {
-		return nil, err
-	}
-	var lines []string
-	for _, x := range near {
-		lines = append(lines, "["+string(x.Note.ID)+"] "+note.Line(x.Note.Title, 160))
-	}
-	slice = learn.SliceOf(s, clean, learn.SliceOptions{From: read, Near: lines})
 	return &learn.Reading{
 		Origin: from, Slice: r.redactor.Redact(slice.Text).String(), Said: slice.Said, Fixes: slice.Fixes, Commits: session.Commits(s),
 		Seen: s.Number(slice.Said[len(slice.Said)-1].Turn) + 1,
@@ -190,7 +180,7 @@ func (r *Recorder) Reading(ctx context.Context, q Request) (*learn.Reading, erro
 		return nil, err
 	}
 	from, clean := r.origin(q, &f, r.project(q, f.dir), s)
-	return r.reading(ctx, s, learn.Candidates(s, clean), from, clean, st.Read)
+	return r.reading(s, learn.Candidates(s, clean), from, clean, st.Read)
 }
 
 // origin says where a session was, and how its texts are cleaned.
