@@ -52,7 +52,8 @@ const rule = `
 	index, llm, store/project, text/smalltalk, text/shell < recall;
 	agent, index/flat, text, text/smalltalk, text/shell < session;
 	session, store/queue, ingest                 < learn;
-	learn, text/smalltalk, anchor                < capture;
+	learn, text/smalltalk                        < unread;
+	unread, anchor                               < capture;
 	capture, replica                             < imports;
 	learn                                        < reflection;
 	recall, anchor, risk                         < inject;

@@ -33,7 +33,7 @@ type Harness struct {
 	Hooks    HookDialect
 	Memory   MemoryReader
 
-	// Announce is Hooks.Reply to the start of a session, with a line that the agent shows its user;
+	// Announce is Hooks.Reply to the start of a session or a prompt, with a line that the agent shows its user;
 	// nil where it shows none.
 	Announce func(e Event, text, line string) []byte
 

@@ -69,6 +69,9 @@ func (claude) Reply(e Event, text string) []byte {
 
 // claudeAnnounce is the Announce of Claude Code.
 func claudeAnnounce(e Event, text, line string) []byte {
+	if text == "" {
+		return []byte(`{"systemMessage":` + QuoteJSON(line) + "}\n")
+	}
 	return []byte(`{"systemMessage":` + QuoteJSON(line) + `,"hookSpecificOutput":{"hookEventName":` + QuoteJSON(e.Name) +
 		`,"additionalContext":` + QuoteJSON(text) + "}}\n")
 }

@@ -75,6 +75,7 @@ type Request struct {
 	Source     string // session-end, precompact, …; a tag of the note
 	Tags       []string
 	Commits    []session.CommitAt // that others say were made of the session
+	History    bool               // a repository keeps it: who typed in it is not known
 }
 
 // A Capture is what became of a session.
@@ -130,6 +131,7 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 	if !facts.headless {
 		_ = r.followUp(facts.session(q), c.Project, s) // likewise
 	}
+	_ = r.worked(s, facts.session(q), c.Project)                // without it the session is handed out once more
 	defer func() { _ = r.undo(ctx, q, s, &facts, c.Project) }() // a later capture finds it again
 	switch c.Learnt, err = r.learn(ctx, q, s, &facts, c.Project); {
 	case errors.Is(err, store.ErrLocked):

@@ -1,11 +1,13 @@
 package capture
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/learn"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
 	"anamnesis/internal/session"
@@ -42,7 +44,12 @@ func (r *Recorder) Keep(q Request) (kept bool, skipped agent.Skipped, err error)
 		return false, s.Skipped, nil
 	}
 	r.logDamage(q, s, id)
-	err = r.keep(q, s, &f, r.project(q, f.dir))
+	key := r.project(q, f.dir)
+	if r.opts.Learn {
+		from, clean := r.origin(q, &f, key, s)
+		err = r.leaveUnread(q, s, learn.SaidIn(s, clean), nil, from, clean)
+	}
+	err = errors.Join(err, r.keep(q, s, &f, key))
 	return r.keeps() && r.kept.Has(q.Harness.Name, id), s.Skipped, err
 }
 

@@ -75,6 +75,7 @@ func (r *Recorder) learn(ctx context.Context, q Request, s *agent.Session, f *fa
 		take(n, p.Quote, p.Call+"\n"+n.Title) // the title says what was decided about the call
 		taken = append(taken, p.Quote.Said.Turn)
 	}
+	errs = append(errs, r.leaveUnread(q, s, said, slices.Concat(written, taken), from, clean))
 	candidates := slices.DeleteFunc(learn.Candidates(s, clean), func(c learn.Candidate) bool {
 		if slices.Contains(taken, c.Quote.Said.Turn) || slices.Contains(written, c.Quote.Said.Turn) {
 			return true

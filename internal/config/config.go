@@ -50,6 +50,7 @@ type Config struct {
 	Mode       note.Mode
 	SkillsDir  string // in which skills are looked for instead of the agents' own folders
 	Capture    capture.Options
+	Unread     Unread
 	Sessions   session.Options
 	Reflection reflection.Options
 	Sync       Sync

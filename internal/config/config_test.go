@@ -252,6 +252,8 @@ func otherValue(v config.Value) string {
 		return "lexical=0.1"
 	case v.Key == "mode":
 		return "engineering"
+	case v.Key == "unread.projects":
+		return "github.com/ada/shop=off"
 	case v.Values == "text":
 		return "/other/value"
 	case strings.Contains(v.Values, "address"):

@@ -19,7 +19,7 @@ func SettingsDoc() string {
 		fmt.Fprintf(&b, "| `%s` | `%s` | `%s` | %s | %s | %s |\n", s.Key, s.Env, s.Default, s.Values, s.Doc, s.Who)
 	}
 	c := &Config{}
-	for _, s := range slices.Concat(c.settings(), c.reflection(), c.team()) {
+	for _, s := range slices.Concat(c.settings(), c.unreadSettings(), c.reflection(), c.team()) {
 		row(s)
 	}
 	for _, f := range c.features() {

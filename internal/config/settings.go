@@ -123,7 +123,7 @@ func (c *Config) settings() []Setting {
 
 // rows lists every setting: the plain ones and those of features.
 func (c *Config) rows() []Setting {
-	all := [][]Setting{c.settings(), c.reflection(), c.team()}
+	all := [][]Setting{c.settings(), c.unreadSettings(), c.reflection(), c.team()}
 	for _, f := range c.features() {
 		all = append(all, f.Settings)
 	}

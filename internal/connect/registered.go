@@ -98,3 +98,10 @@ func (c *Client) registered(user, home string) (served, brought bool) {
 	all, err := c.OurServers(edit.Old)
 	return err == nil && slices.ContainsFunc(all, func(r Registered) bool { return r.Where == everyProject }), false
 }
+
+// Serves reports whether the agent starts our MCP server in every project, by its settings or a plugin. user is the user's home
+// folder, home the agent's.
+func (c *Client) Serves(user, home string) bool {
+	served, _ := c.registered(user, home)
+	return served
+}

@@ -106,6 +106,8 @@ type Block struct {
 
 	Again []note.ID // of those Shown at a prompt: a line that is repeated after many prompts
 
+	Unread int // turns that no reader has decided on, in the section at its end
+
 	Laid  int       // lines of what the user laid down
 	Known int       // other lines
 	Last  time.Time // of the last session; zero when there is none

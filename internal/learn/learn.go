@@ -18,10 +18,12 @@ package learn
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"iter"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/session"
@@ -57,7 +59,9 @@ type Said struct {
 	Did  string    `json:"did,omitempty"` // what the agent had just done, one line
 	// Asked is the last question of the agent before it, if all that was typed agrees: "yes", "go ahead".
 	Asked string `json:"asked,omitempty"`
-	Hash  string `json:"hash"` // of the record: the same in a resumed or forked session
+	// Options is the last question of the agent before it with the answers that it offered, if what was typed is short: "2".
+	Options string `json:"options,omitempty"`
+	Hash    string `json:"hash"` // of the record: the same in a resumed or forked session
 }
 
 // Bounds of what is read of a turn, in characters.
@@ -92,7 +96,7 @@ func SaidIn(s *agent.Session, clean Clean) (all []Said) {
 		}
 		all = append(all, Said{
 			Turn: i, At: t.At, Text: text.Head(clean(text.Head(typed, 2*maxTyped)), maxTyped), Hash: hash(t.At, t.Text),
-			Did: didBefore(s.Turns, i, clean), Asked: askedIn(s.Turns, i, typed, clean),
+			Did: didBefore(s.Turns, i, clean), Asked: askedIn(s.Turns, i, typed, clean), Options: optionsBefore(s.Turns, i, typed, clean),
 		})
 	}
 	return all
@@ -118,29 +122,108 @@ func askedIn(turns []agent.Turn, at int, typed string, clean Clean) string {
 	return ""
 }
 
-// didBefore tells what the agent did and said last before a turn, in one line.
+// shortAnswer is up to how many characters an answer may need its question to be understood.
+const shortAnswer = 40
+
+// optionsBefore returns what a short answer answers: the agent's last question, with the numbered lines at the end of its text.
+func optionsBefore(turns []agent.Turn, at int, typed string, clean Clean) string {
+	if utf8.RuneCountInString(typed) > shortAnswer {
+		return ""
+	}
+	said := clean(text.Head(saidBefore(turns, at), 4*maxTyped))
+	var options []string
+	for line := range strings.Lines(said) {
+		line = strings.TrimLeft(strings.TrimSpace(line), "-*• ")
+		n := len(line) - len(strings.TrimLeft(line, "0123456789"))
+		if n > 0 && n < 3 && n < len(line) && strings.ContainsRune(".):", rune(line[n])) {
+			options = append(options, line)
+		}
+	}
+	question := ""
+	for sentence := range prose(said) {
+		if text.IsQuestion(sentence) {
+			question = sentence
+		}
+	}
+	if question == "" {
+		return ""
+	}
+	return text.Cut(strings.Join(append([]string{question}, options...), " "), 2*maxDid)
+}
+
+// saidBefore returns what the agent said last before a turn.
+func saidBefore(turns []agent.Turn, at int) string {
+	for i := at - 1; i >= 0 && !turns[i].Human(); i-- {
+		if turns[i].Role == agent.Assistant && turns[i].Text != "" {
+			return turns[i].Text
+		}
+	}
+	return ""
+}
+
+// didBefore tells what a turn may react to, in one line: what the agent did last, where that was refused, failed or was
+// interrupted, and the result that it reported: the first sentence of prose of what it said last. What it asks at the end
+// is no result.
 func didBefore(turns []agent.Turn, at int, clean Clean) string {
-	said, acts := "", []string(nil)
+	var parts []string
+	last := ""
 	for i := at - 1; i >= 0 && !(turns[i].Role == agent.User && turns[i].Text != ""); i-- {
 		t := &turns[i]
 		if t.Interrupted {
-			acts = append(acts, "was interrupted")
+			parts = append(parts, "was interrupted")
 		}
-		if said == "" && t.Role == agent.Assistant {
-			said = t.Text
-		}
-		for j := len(t.Tools) - 1; j >= 0 && len(acts) < 2; j-- {
-			acts = append(acts, actOf(&t.Tools[j], clean))
-		}
-	}
-	line := strings.Join(acts, "; ")
-	if said != "" {
-		sentences := text.Sentences(clean(text.Head(said, 4*maxTyped)))
-		if n := len(sentences); n > 0 {
-			line = strings.TrimPrefix(line+"; said: "+sentences[n-1], "; ")
+		for j := len(t.Tools) - 1; j >= 0 && len(parts) < 2; j-- {
+			switch u := &t.Tools[j]; {
+			case u.Denied, u.Error:
+				parts = append(parts, actOf(u, clean))
+			case last == "" && (u.Path != "" || session.CommandOf(*u) != ""):
+				last = actOf(u, clean)
+			}
 		}
 	}
-	return text.Cut(line, maxDid)
+	if report := reportIn(clean(text.Head(saidBefore(turns, at), 4*maxTyped))); report != "" {
+		parts = append(parts, "said: "+report)
+	}
+	if last != "" && len(parts) < 2 {
+		parts = append([]string{last}, parts...)
+	}
+	return text.Cut(strings.Join(parts, "; "), maxDid)
+}
+
+// leastReport is how many characters a sentence has at least that reports a result: "Done." reports none.
+const leastReport = 30
+
+// reportIn returns the first sentence of prose that an agent wrote and that reports something; "" for none.
+func reportIn(said string) string {
+	for sentence := range prose(said) {
+		end, _ := utf8.DecodeLastRuneInString(sentence)
+		if utf8.RuneCountInString(sentence) >= leastReport && unicode.IsPunct(end) && end != ':' && !text.IsQuestion(sentence) {
+			return sentence
+		}
+	}
+	return ""
+}
+
+// prose returns the sentences of a text that are prose: a line of code, of a list or of a table is none.
+func prose(said string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		fenced := false
+		for line := range strings.Lines(said) {
+			line = strings.TrimSpace(line)
+			if strings.HasPrefix(line, "```") {
+				fenced = !fenced
+				continue
+			}
+			if first, _ := utf8.DecodeRuneInString(line); fenced || !unicode.IsLetter(first) {
+				continue
+			}
+			for _, sentence := range text.Sentences(line) {
+				if !yield(sentence) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // actOf tells the use of a tool in a few words.

@@ -125,6 +125,8 @@ func convert(v any, s *jsonschema.Schema, nested int) (converted any, ok bool) {
 	switch {
 	case s.Type == "array":
 		return convertList(v, s, nested)
+	case s.Type == "object":
+		return convertItem(v, s, nested)
 	case s.Type == "string" && len(s.Enum) == 0:
 		return plainText(v)
 	case s.Type == "string":
@@ -165,6 +167,24 @@ func convert(v any, s *jsonschema.Schema, nested int) (converted any, ok bool) {
 		return number(n, s.Type == "integer")
 	}
 	return nil, false // unreachable: tools have no other types, and a test says so
+}
+
+// convertItem converts an item of a list to an object. What it has besides, or in no form that fits, is left out: the tool
+// judges each item, and one that is wrong costs no other.
+func convertItem(v any, s *jsonschema.Schema, nested int) (converted any, ok bool) {
+	if text, is := v.(string); is && nested > 0 {
+		if inner, is := decode(text); is {
+			return convertItem(inner, s, nested-1)
+		}
+	}
+	item := make(map[string]any)
+	sent, _ := v.(map[string]any)
+	for name, p := range s.Properties {
+		if one, ok := convert(sent[name], p, nested); ok && one != nil {
+			item[name] = one
+		}
+	}
+	return item, true
 }
 
 // convertList converts a value to a list.
@@ -208,7 +228,9 @@ func convertList(v any, s *jsonschema.Schema, nested int) (converted any, ok boo
 		}
 		return convertList([]any{text}, s, 0)
 	case map[string]any:
-		return nil, false
+		if s.Items.Type != "object" {
+			return nil, false
+		}
 	}
 	return convertList([]any{v}, s, 0)
 }

@@ -150,6 +150,8 @@ func TestArgumentsAsText(t *testing.T) {
 				typed[name] = true
 			case p.Type == "array" && p.Items != nil && p.Items.Type == "string":
 				typed[name] = []string{"one", "two"}
+			case p.Type == "array" && p.Items != nil && p.Items.Type == "object":
+				typed[name] = []any{map[string]any{"title": "one", "when": []string{"cmd:make"}}, map[string]any{"title": "two"}}
 			default:
 				t.Fatalf("%s: nobody knows how the text of argument %s (%s) is read", tool, name, p.Type)
 			}

@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write testdata/tools.json and the table
 
 // maxTokens is what names, descriptions and inputs of all tools may cost each
 // session of every agent, a quarter of their bytes.
-const maxTokens = 1200
+const maxTokens = 1450
 
 func listed(t *testing.T) []*sdk.Tool {
 	t.Helper()
@@ -97,6 +97,8 @@ func TestAnnotations(t *testing.T) {
 		"memory_write":   "readOnly false, destructive false, openWorld false",
 		"memory_handoff": "readOnly false, destructive false, openWorld false",
 		"memory_slot":    "readOnly false, destructive false, openWorld false",
+		"memory_learn":   "readOnly false, destructive false, openWorld false",
+		"memory_unread":  "readOnly false, destructive false, openWorld false",
 		"memory_review":  reads,
 		"memory_forget":  "readOnly false, destructive false, openWorld false",
 		"memory_sync":    "readOnly false, destructive false, openWorld true",
@@ -110,7 +112,7 @@ func TestAnnotations(t *testing.T) {
 // among them, and every tool says what it does.
 func TestUnasked(t *testing.T) {
 	got := mcp.Unasked()
-	if diff := cmp.Diff([]string{"memory_search", "memory_get", "memory_list", "memory_status", "memory_write", "memory_handoff", "memory_review"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"memory_search", "memory_get", "memory_list", "memory_status", "memory_write", "memory_learn", "memory_unread", "memory_handoff", "memory_review"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for _, tool := range listed(t) {
@@ -130,7 +132,7 @@ func TestAtHand(t *testing.T) {
 	for _, tool := range listed(t) {
 		loaded, _ := tool.Meta["anthropic/alwaysLoad"].(bool)
 		hint, _ := tool.Meta["anthropic/searchHint"].(string)
-		named := slices.Contains([]string{"memory_search", "memory_get", "memory_write"}, tool.Name)
+		named := slices.Contains([]string{"memory_search", "memory_get", "memory_write", "memory_learn"}, tool.Name)
 		if loaded != named || (hint == "") != named || len(hint) > 100 {
 			t.Errorf("%s: loaded %v, found by %q", tool.Name, loaded, hint)
 		}

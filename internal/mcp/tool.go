@@ -51,7 +51,8 @@ func Unasked() (names []string) {
 
 // tools lists what there is. Clients see them by name.
 var tools = []tool{
-	toolSearch, toolGet, toolList, toolStatus, toolWrite, toolForget, toolHandoff, toolSlot, toolReview, toolDecide, toolSync,
+	toolSearch, toolGet, toolList, toolStatus, toolWrite, toolLearn, toolUnread, toolForget, toolHandoff, toolSlot, toolReview, toolDecide,
+	toolSync,
 }
 
 // Pointers for annotations, of which nothing is ever changed.

@@ -58,6 +58,9 @@ type shownLine struct {
 	Agent    *Task     `json:"agent,omitempty"`
 	Observed *Observed `json:"noted,omitempty"`
 	Nudge    string    `json:"nudge,omitempty"` // the sentence that the agent was asked to keep, by its hash
+	News     string    `json:"news,omitempty"`  // a line for the user, which the next prompt shows
+	Owed     *bool     `json:"owed,omitempty"`  // whether the next prompt is to hand out unread turns, which were not there at the start
+	Said     int       `json:"said,omitempty"`  // how many of them were shown
 	Read     int       `json:"read,omitempty"`  // the last turn that a reader has seen, counted from 1
 
 	Verdict Verdict   `json:"verdict,omitempty"`
@@ -71,6 +74,8 @@ type ShownState struct {
 	Lost     bool      // it lost its context, and was shown nothing at a start since
 	Prompts  int       // that it had since it began or lost its context
 	Nudges   []string  // hashes of the sentences that its agent was asked to keep, in order
+	Owed     bool      // the next prompt hands out unread turns
+	News     []string  // lines for the user that were not shown yet
 	Read     int       // turns that a reader has seen, 0 for none
 	first    map[Injection]string
 	tools    map[Injection]string // the same, of claims for calls of tools
@@ -146,6 +151,12 @@ func (t *ShownLog) State() (ShownState, error) {
 			st.Nudges = append(st.Nudges, l.Nudge)
 		case l.Read > 0:
 			st.Read = l.Read
+		case l.Owed != nil:
+			st.Owed = *l.Owed
+		case l.News != "":
+			st.News = append(st.News, l.News)
+		case l.Said > 0:
+			st.News = st.News[min(l.Said, len(st.News)):]
 		case !l.Start.IsZero():
 			st.Started, st.Prompted, st.Lost = l.Start, false, false
 		case l.Prompt:
@@ -263,6 +274,16 @@ func (t *ShownLog) Prompt() error { return t.append(lineOf(shownLine{Prompt: tru
 
 // Nudge says that the agent was asked to keep a sentence, which the hash names.
 func (t *ShownLog) Nudge(hash string) error { return t.append(lineOf(shownLine{Nudge: hash})) }
+
+// Owe says whether the next prompt is to hand out unread turns: a session that has just ended was not captured yet when this
+// one started.
+func (t *ShownLog) Owe(owed bool) error { return t.append(lineOf(shownLine{Owed: &owed})) }
+
+// News leaves a line for the user of the session.
+func (t *ShownLog) News(line string) error { return t.append(lineOf(shownLine{News: line})) }
+
+// SaidNews says that so many of the lines for the user were shown.
+func (t *ShownLog) SaidNews(lines int) error { return t.append(lineOf(shownLine{Said: lines})) }
 
 // SeenTo says that a reader has seen the session up to a turn, counted from 1.
 func (t *ShownLog) SeenTo(turns int) error { return t.append(lineOf(shownLine{Read: turns})) }

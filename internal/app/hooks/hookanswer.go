@@ -8,6 +8,8 @@ package hooks
 import (
 	"context"
 	"errors"
+	"strings"
+	"sync"
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
@@ -31,17 +33,20 @@ func AnswerPrompt(ctx context.Context, c HookCall) (text string, err error) {
 	if c.Event.SubagentID != "" || c.Event.Automatic {
 		return "", nil
 	}
+	c.Rooms = sync.OnceValues(c.Rooms)
 	silent, plan, err := promptSilent(c.Host, c.Event)
-	nudge, nerr := nudge(c.Host, c.Event)
-	if err = errors.Join(err, nerr); silent || err != nil {
-		return nudge, err
+	more, nerr := nudge(c.Host, c.Event)
+	owed, oerr := owedUnread(ctx, c)
+	more += owed
+	if err = errors.Join(err, nerr, oerr); silent || err != nil {
+		return more, err
 	}
 	r, err := c.Rooms()
 	if err != nil || r.Store.ReadOnly() {
-		return nudge, err
+		return more, err
 	}
 	a, err := Prompt(ctx, r, c.Event, PromptOptions{Limit: c.Harness.Hooks.ContextLimit(), Plan: plan})
-	return a.Text + nudge, err
+	return a.Text + more, err
 }
 
 // AnswerTool returns the reply to a call of a tool before it runs, in the form of its agent. What
@@ -114,7 +119,7 @@ func AnswerEvent(ctx context.Context, r *app.Rooms, h *agent.Harness, e agent.Ev
 	switch kind {
 	case agent.UserPrompt:
 		text, err := AnswerPrompt(ctx, c)
-		return h.Hooks.Reply(e, text), err
+		return PromptReply(c, text), err
 	case agent.PreToolUse:
 		return AnswerTool(ctx, c)
 	case agent.PostToolUseFailure:
@@ -122,6 +127,20 @@ func AnswerEvent(ctx context.Context, r *app.Rooms, h *agent.Harness, e agent.Ev
 		return h.Hooks.Reply(e, text), err
 	}
 	return nil, nil
+}
+
+// PromptReply is the reply to a prompt, with the lines for the user that wait for it, where the agent can show them.
+func PromptReply(c HookCall, text string) []byte {
+	h, e := c.Harness, c.Event
+	if h.Announce == nil || e.SessionID == "" || e.SubagentID != "" || c.Host.Store == nil || c.Host.Store.ReadOnly() {
+		return h.Hooks.Reply(e, text)
+	}
+	shown := c.Host.Store.Spool().ShownLog(e.SessionID, "")
+	st, err := shown.State()
+	if err != nil || len(st.News) == 0 || shown.SaidNews(len(st.News)) != nil { // what cannot be noted as shown would be shown for ever
+		return h.Hooks.Reply(e, text)
+	}
+	return h.Announce(e, text, strings.Join(st.News, "\n"))
 }
 
 // HookFailed records that an event could not be answered, as a hook does.

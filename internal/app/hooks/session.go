@@ -61,6 +61,11 @@ func SessionStart(ctx context.Context, r *app.Rooms, e agent.Event, o StartOptio
 	place.Loaded = func() []inject.Loaded { return loaded(r, e, place.Clone) }
 	place.Instructed = o.Instructed
 	b, err := r.Injector.Page(ctx, place, q)
+	if err == nil {
+		if err := addUnread(ctx, r, e, place, &b); err != nil { // the page is shown without it
+			b.Missing = append(b.Missing, err.Error())
+		}
+	}
 	return b, place, err
 }
 

@@ -156,8 +156,13 @@ func (p *Process) prompt(ctx context.Context, c call) error {
 		limit.Max /= 2
 		err = errors.Join(p.tellStart(ctx, c, limit, func(text, _ string) error { first = text; return nil }), p.syncAtStart(c))
 	}
-	text, perr := hooks.AnswerPrompt(ctx, p.called(ctx, h, c))
-	return p.reply(c, first+text, errors.Join(err, perr))
+	answered := p.called(ctx, h, c)
+	text, perr := hooks.AnswerPrompt(ctx, answered)
+	if err = errors.Join(err, perr); first+text != "" || answered.Harness.Announce != nil {
+		_, werr := p.Stdout.Write(hooks.PromptReply(answered, first+text))
+		err = errors.Join(err, werr)
+	}
+	return err
 }
 
 // called is a call that a use case answers. The rooms are opened when it needs them; an index that

@@ -1,0 +1,222 @@
+package curate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"anamnesis/internal/app"
+	"anamnesis/internal/capture"
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/learn"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+	"anamnesis/internal/store/project"
+	"anamnesis/internal/text"
+	"anamnesis/internal/unread"
+)
+
+// A Lesson is what a reader makes of unread turns: one statement.
+type Lesson struct {
+	Title    string   `json:"title,omitempty"` // the rule as an order, or the fact, in one sentence
+	Quote    string   `json:"quote,omitempty"` // the user's words that say it
+	Why      string   `json:"why,omitempty"`
+	When     []string `json:"when,omitempty"`     // triggers
+	Replaces string   `json:"replaces,omitempty"` // id of the note that it makes wrong
+	Holds    string   `json:"holds,omitempty"`    // HoldsAlways: in every project; else in that of its session
+}
+
+// Bounds of an answer.
+const (
+	maxLessons     = 20
+	maxLessonTitle = 300 // characters
+	maxLessonText  = 4000
+)
+
+// HoldsAlways is the value of Lesson.Holds by which a lesson is proposed for every project, too.
+const HoldsAlways = "always"
+
+// Learning is the answer to a reader.
+type Learning struct {
+	Lines []string // one for each lesson, in their order: what became of it
+	Kept  []string // titles of the notes that are in force, the first one first
+	Open  bool     // the turns stay unread: lessons were refused for their form
+}
+
+// Learn takes in what a reader made of the turns that were handed out under a name, and closes them. Each lesson is admitted alone:
+// one that is refused costs no other. dir is where the reader works. While a lesson is refused for its form, the turns stay
+// open, so that it can be sent again.
+func Learn(ctx context.Context, r *app.Rooms, by ingest.Author, dir, lease string, lessons []Lesson) (l Learning, err error) {
+	if len(lessons) > maxLessons {
+		return l, app.Usagef("%d items; send the %d at most that matter", len(lessons), maxLessons)
+	}
+	q := unread.Of(r.Store)
+	sessions, err := q.Leased(lease)
+	if err != nil {
+		return l, err
+	}
+	if len(sessions) == 0 {
+		return l, noLease(q, dir, lease)
+	}
+	newest := sessions[0]
+	ctx = store.Deciding(ctx, r.Store, by.String(), "learn from the session of "+newest.Ended.Local().Format("2 Jan 15:04"))
+	agreed := make(map[string]bool) // an agreement vouches for one claim
+	for i := range lessons {
+		item := &lessons[i]
+		if wrong := item.mend(); wrong != "" {
+			l.Lines, l.Open = append(l.Lines, "refused: "+wrong), true
+			continue
+		}
+		out, err := admitLesson(ctx, r, by, sessions, item, agreed)
+		if errors.Is(err, store.ErrLocked) || errors.Is(err, store.ErrReadOnly) {
+			return l, err // nothing was written of it; the turns stay unread
+		}
+		l.add(item, out, err)
+	}
+	if l.Open {
+		return l, nil
+	}
+	if err := q.Answer(lease, unread.Agent, len(lessons) == 0); err != nil {
+		return l, err
+	}
+	_ = r.Store.Events().Log(store.Record{
+		Kind: store.Answered, Session: newest.Lease.Client, Project: newest.Origin.Project, Count: len(lessons),
+		Text: fmt.Sprintf("%d kept", len(l.Kept)),
+	})
+	return l, l.tell(r, newest)
+}
+
+// mend puts a lesson in order, and says what is wrong with it; "" for nothing.
+func (item *Lesson) mend() string {
+	item.Title = strings.TrimRight(strings.Join(strings.Fields(item.Title), " "), ".。")
+	item.Why = strings.Join(strings.Fields(item.Why), " ")
+	switch {
+	case item.Title == "":
+		return "an item without a title"
+	case utf8.RuneCountInString(item.Title) > maxLessonTitle:
+		return fmt.Sprintf("the title %q has more than %d characters", text.Cut(item.Title, 40), maxLessonTitle)
+	case utf8.RuneCountInString(item.Why)+utf8.RuneCountInString(item.Quote) > 2*maxLessonText:
+		return fmt.Sprintf("why and quote of %q have more than %d characters", text.Cut(item.Title, 40), 2*maxLessonText)
+	case strings.ContainsFunc(item.Title+item.Why, unicode.IsControl):
+		return fmt.Sprintf("%q has a control character", text.Cut(item.Title, 40))
+	}
+	when := item.When[:0:0]
+	for _, w := range item.When { // a bad trigger costs the trigger and not the lesson
+		if t, err := note.ParseTrigger(w); err == nil && len(when) < note.MaxTriggers {
+			when = append(when, t.String())
+		}
+	}
+	item.When = when
+	return ""
+}
+
+// admitLesson admits one lesson as a note.
+func admitLesson(
+	ctx context.Context, r *app.Rooms, by ingest.Author, sessions []*unread.Session, item *Lesson, agreed map[string]bool,
+) (out ingest.Outcome, err error) {
+	from := sessions[0].Origin
+	var quote learn.Quote
+	found := false
+	for _, s := range sessions {
+		if quote, found = learn.Find(s.Said(), item.Quote); found {
+			from = s.Origin
+			break
+		}
+	}
+	if found && quote.Said.Asked != "" {
+		found = !agreed[quote.Said.Hash]
+		agreed[quote.Said.Hash] = true
+	}
+	key := project.Canonical(r.Store, from.Project)
+	n := &note.Note{
+		Type: note.Semantic, Title: item.Title, Body: item.Why, Project: key, When: item.When, Scope: note.Portable,
+		MachineID: from.Machine, LearningType: "rule", ProofCount: 1,
+		Provenance: note.Provenance{Confidence: 0.8, Session: from.Session},
+	}
+	d := ingest.Draft{Note: n, By: by, Here: key, Dir: from.Dir}
+	if found {
+		n.AddTags(learn.Tag)
+		n.Evidence = []note.Evidence{quote.Evidence(from)}
+		n.Provenance.Confidence = 0.9
+		d.Typed = quote.Typed()
+	}
+	if item.Replaces != "" {
+		row, err := app.Resolve(ctx, r, item.Replaces)
+		if err != nil {
+			return out, fmt.Errorf("replaces: %w", err)
+		}
+		d.Replaces = row.ID
+	}
+	capture.Stamp(n, from.Dir, r.Redactor, from.Edited...)
+	if out, err = r.Ingester.Admit(ctx, d); err != nil || item.Holds != HoldsAlways || out.Note == nil || out.Note.Quarantine {
+		return out, err
+	}
+	everywhere := *n
+	everywhere.ID, everywhere.Project, everywhere.When = "", note.Global, slices.Clone(n.When)
+	d.Note = &everywhere
+	_, err = r.Ingester.Admit(ctx, d) // for other projects it waits for the user
+	return out, err
+}
+
+// add says what became of a lesson.
+func (l *Learning) add(item *Lesson, out ingest.Outcome, err error) {
+	line := ""
+	switch {
+	case err != nil:
+		line = "refused: " + err.Error()
+	case out.Note == nil || out.Result == ingest.Dropped:
+		line = "not kept: " + out.Why
+	case out.Result == ingest.Held:
+		line = "waits for your user: " + out.Why
+	case out.Effect == ingest.Confirms || out.Result == ingest.Unchanged:
+		line = "already known as " + string(cmp.Or(out.Of, out.Note.ID))
+	default:
+		line = "kept"
+		l.Kept = append(l.Kept, out.Note.Title)
+		if len(out.Waits) > 0 {
+			line += "; its triggers wait for your user"
+		}
+	}
+	l.Lines = append(l.Lines, line)
+}
+
+// tell leaves a line for the user about what was kept: the next prompt of the reader's session shows it.
+func (l *Learning) tell(r *app.Rooms, s *unread.Session) error {
+	if len(l.Kept) == 0 || s.Lease.Client == "" {
+		return nil
+	}
+	line := fmt.Sprintf("Remembered from %s: %s", dayOf(r.Store.Now(), s.Ended), text.Cut(l.Kept[0], 80))
+	if more := len(l.Kept) - 1; more > 0 {
+		line += fmt.Sprintf(" (+%d)", more)
+	}
+	return r.Store.Spool().ShownLog(s.Lease.Client, "").News(line + ". Undo: anamnesis undo")
+}
+
+// dayOf names the day of a time for a person.
+func dayOf(now, at time.Time) string {
+	at = at.In(now.Location())
+	if now.Sub(at) < 6*24*time.Hour {
+		return at.Weekday().String()
+	}
+	return at.Format("2 January")
+}
+
+// noLease is the error for a name under which nothing was handed out.
+func noLease(q unread.Queue, dir, lease string) error {
+	names, err := q.Leases(dir)
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		return app.Errorf(app.NotFound, "no unread messages were handed out as %q, or they were answered; memory_unread hands out the next ones",
+			text.Cut(lease, 40))
+	}
+	return app.Errorf(app.NotFound, "no unread messages were handed out as %q; those handed out here: %s",
+		text.Cut(lease, 40), strings.Join(names, ", "))
+}

@@ -1,0 +1,46 @@
+package capture
+
+import (
+	"cmp"
+	"slices"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/learn"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store/project"
+	"anamnesis/internal/unread"
+)
+
+// leaveUnread leaves what was typed in a session to its reader. Something of the turns kept is a note already.
+func (r *Recorder) leaveUnread(q Request, s *agent.Session, said []learn.Said, kept []int, from learn.Origin, clean learn.Clean) error {
+	if q.History || s.Headless || r.forgotten(note.EpisodicID(from.Started, from.Harness, from.Session)) {
+		return nil
+	}
+	gone := agent.Session{}
+	all := s.All()
+	for i := range all {
+		if all[i].TakenBack {
+			gone.Turns = append(gone.Turns, all[i])
+		}
+	}
+	c := unread.Captured{
+		Origin: from, Ended: cmp.Or(s.Ended, s.Started), Said: said, Kept: kept,
+		Open: q.Source != note.SessionEnd && q.Source != importSource, Transcript: absolute(stored(q)),
+	}
+	for _, w := range learn.SaidIn(&gone, clean) {
+		c.Gone = append(c.Gone, w.Hash)
+	}
+	return unread.Of(r.store).Put(c)
+}
+
+// importSource is the source of a capture of a past session.
+const importSource = "import"
+
+// worked notes that the agent of a session worked: what it was shown of earlier sessions, and has not answered for, is
+// not handed out for ever.
+func (r *Recorder) worked(s *agent.Session, session, key string) error {
+	if s.Headless || !slices.ContainsFunc(s.Turns, func(t agent.Turn) bool { return t.Role == agent.Assistant }) {
+		return nil
+	}
+	return unread.Of(r.store).Worked(session, project.Names(r.store, project.Identity{Key: key})...)
+}
