@@ -72,7 +72,7 @@ func (r *Recorder) agentNotes(ctx context.Context, s *agent.Session, said []lear
 	var errs []error
 	var shown map[string]bool
 	var drop []note.ID
-	kept, asked := 0, programWords(s)
+	kept, asked := 0, learn.SaidIn(programTurns(s), nil)
 	for _, w := range writesOf(s.Turns) {
 		n, _, err := store.Get(r.store, w.id)
 		if err != nil || n.Provenance.Source != note.Agent && n.Provenance.Source != note.User || n.Decided() {
@@ -112,15 +112,17 @@ func (r *Recorder) agentNotes(ctx context.Context, s *agent.Session, said []lear
 	return turns, errors.Join(errs...)
 }
 
-// programWords returns what programs asked in a session, as if it had been typed.
-func programWords(s *agent.Session) []learn.Said {
-	var asked agent.Session
-	for _, t := range s.Turns {
+// programTurns returns a session with what programs asked in it, as if it had been typed, in its turns.
+func programTurns(s *agent.Session) *agent.Session {
+	asked := &agent.Session{Turns: make([]agent.Turn, len(s.Turns))}
+	for i := range s.Turns {
+		t := &s.Turns[i]
+		asked.Turns[i] = agent.Turn{Role: agent.Assistant, At: t.At}
 		if t.Role == agent.User && t.Asker == agent.Program {
-			asked.Turns = append(asked.Turns, agent.Turn{Role: t.Role, Text: t.Text, At: t.At})
+			asked.Turns[i] = agent.Turn{Role: t.Role, At: t.At, Text: t.Text, Spans: t.Spans, Command: t.Command}
 		}
 	}
-	return learn.SaidIn(&asked, nil)
+	return asked
 }
 
 // remembered joins what a person typed with what an agent wrote into its own memory, which the

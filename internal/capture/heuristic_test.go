@@ -371,3 +371,22 @@ func TestNoteSaysThingsOnce(t *testing.T) {
 		t.Errorf("title %q, body\n%s", n.Title, n.Body)
 	}
 }
+
+// TestOrderOfProgram holds that what a program asks to remember is kept as a note that nobody has confirmed, once.
+func TestOrderOfProgram(t *testing.T) {
+	r := newRoom(t)
+	r.Recorder = capture.New(r.store, r.ingester, r.redactor, capture.Options{MachineID: "box", Learn: true})
+	for range 2 {
+		r.capture((&script{extra: map[string]any{"entrypoint": "sdk-cli", "promptSource": "sdk"}}).
+			user("remember: the cart tests need a local redis").agent("OK.").String())
+	}
+	var found []*note.Note
+	for ref := range r.store.Walk() {
+		if n, _, _, err := r.store.Read(ref.Path); err == nil && n.Type != note.Episodic {
+			found = append(found, n)
+		}
+	}
+	if len(found) != 1 || found[0].Title != "The cart tests need a local redis" || found[0].Provenance.Source != note.Program || found[0].UserSaid() {
+		t.Fatalf("%d notes: %+v", len(found), found)
+	}
+}

@@ -20,78 +20,119 @@ import (
 // the background, after the hooks have left; a session that is captured again teaches nothing
 // twice.
 //
-// Three things are taken in at once: what the user ordered to remember, what they decided for
+// Three things are taken in at once: what was ordered to be remembered, what the user decided for
 // good about a tool, and what the agent wrote itself (agentNotes). Everything else waits: for the
-// model that reads the session, where there is one, else as a candidate for a person.
+// model that reads the session, where there is one, else as a candidate for a person. Of a run in which a program
+// asked one thing only the orders are taken in.
 func (r *Recorder) learn(ctx context.Context, q Request, s *agent.Session, f *facts, key string) (learnt int, err error) {
-	if !r.opts.Learn || f.headless && len(s.Prompts()) < 2 { // a program asked one thing
+	if !r.opts.Learn {
 		return 0, nil
 	}
 	from, clean := r.origin(q, f, key, s)
-	var errs []error
-	refused := 0
-	take := func(n *note.Note, quote learn.Quote, shown string) {
-		n.Commits = session.CommitAfter(session.Commits(s), quote.Said.Turn)
-		Stamp(n, from.Dir, r.redactor, from.Edited...)
-		if n.Quarantine { // it reads like orders to an agent
-			refused++
-			return
-		}
-		b, err := r.ingester.Admit(ctx, ingest.Draft{
-			Note: n, By: ingest.Order, Here: from.Project, Dir: from.Dir, Once: true, Typed: quote.Typed(), Shown: shown,
-			Beside: func(n *note.Note) *note.Sidecar {
-				return learn.Relate(r.store, r.redactor, &learn.Rule{Title: n.Title}, n)
-			},
-		})
-		if err != nil {
-			errs = append(errs, err)
-			return
-		}
-		if b.Effect != ingest.Known && b.Note != nil {
-			learnt++
-			learn.LogLearnt(r.store, from, &b)
-		}
+	l := lessons{Recorder: r, ctx: ctx, s: s, from: from}
+	asked := programTurns(s)
+	if f.headless && len(s.Prompts()) < 2 {
+		l.orders(asked, clean, ingest.Program, nil)
+		return l.end()
 	}
 	said := learn.SaidIn(s, clean)
-	errs = append(errs, r.withdraw(ctx, s, said, from, clean))
+	l.fail(r.withdraw(ctx, s, said, from, clean))
 	written, err := r.agentNotes(ctx, s, said, from)
-	errs = append(errs, err)
-	var taken []int // turns of which something was taken in
-	for _, o := range learn.Orders(s, clean) {
-		if slices.Contains(written, o.Quote.Said.Turn) {
-			continue // the agent wrote it down, in better words
-		}
-		if o.Doubt {
-			n := o.Note(from)
-			n.StatusReason = "it is inside a text of several lines, which may have been pasted"
-			errs = append(errs, ingest.InboxOf(r.ingester).Propose(ctx, n, note.User))
-		} else {
-			take(o.Note(from), o.Quote, "")
-		}
-		taken = append(taken, o.Quote.Said.Turn)
-	}
+	l.fail(err)
+	l.orders(s, clean, ingest.Order, written)
+	l.orders(asked, clean, ingest.Program, written)
 	for _, p := range learn.Permissions(s, clean, r.noted(from.Session)...) {
 		n := p.Note(from)
-		take(n, p.Quote, p.Call+"\n"+n.Title) // the title says what was decided about the call
-		taken = append(taken, p.Quote.Said.Turn)
+		l.take(n, p.Quote, p.Call+"\n"+n.Title, ingest.Order) // the title says what was decided about the call
 	}
-	errs = append(errs, r.leaveUnread(q, s, said, slices.Concat(written, taken), from, clean))
+	l.fail(r.leaveUnread(q, s, said, slices.Concat(written, l.taken), from, clean))
 	candidates := slices.DeleteFunc(learn.Candidates(s, clean), func(c learn.Candidate) bool {
-		if slices.Contains(taken, c.Quote.Said.Turn) || slices.Contains(written, c.Quote.Said.Turn) {
+		if slices.Contains(l.taken, c.Quote.Said.Turn) || slices.Contains(written, c.Quote.Said.Turn) {
 			return true
 		}
 		known, err := r.remembered(ctx, &c.Quote, from)
-		errs = append(errs, err)
+		l.fail(err)
 		return known
 	})
-	if refused > 0 { // the newest record of a session counts: it may be captured again
-		_ = r.store.Events().Log(store.Record{Kind: store.Refused, Session: from.Session, Project: key, Count: refused})
+	l.fail(r.leave(ctx, s, candidates, from, clean))
+	return l.end()
+}
+
+// lessons are what is taken in of one session.
+type lessons struct {
+	*Recorder
+	ctx  context.Context
+	s    *agent.Session
+	from learn.Origin
+
+	taken   []int // turns of which something was taken in
+	learnt  int
+	refused int
+	errs    []error
+}
+
+func (l *lessons) fail(err error) { l.errs = append(l.errs, err) }
+
+// orders takes in what was ordered in the turns of asked, on which the agent wrote nothing. What a person did not type is
+// no person's note.
+func (l *lessons) orders(asked *agent.Session, clean learn.Clean, by ingest.Author, written []int) {
+	for _, o := range learn.Orders(asked, clean) {
+		if slices.Contains(written, o.Quote.Said.Turn) {
+			continue // the agent wrote it down, in better words
+		}
+		n := o.Note(l.from)
+		if !o.Doubt {
+			l.take(n, o.Quote, "", by)
+			continue
+		}
+		l.taken = append(l.taken, o.Quote.Said.Turn)
+		source := note.User
+		if by == ingest.Program {
+			source = note.Program
+		}
+		n.StatusReason = "it is inside a text of several lines, which may have been pasted"
+		l.fail(ingest.InboxOf(l.ingester).Propose(l.ctx, n, source))
 	}
-	errs = append(errs, r.leave(ctx, s, candidates, from, clean))
-	if err := errors.Join(errs...); err != nil {
-		return learnt, fmt.Errorf("learn from session %s: %w", from.Session, err)
+}
+
+// take admits a note of what was said in a session. shown is what the user had in front of them.
+func (l *lessons) take(n *note.Note, quote learn.Quote, shown string, by ingest.Author) {
+	l.taken = append(l.taken, quote.Said.Turn)
+	n.Commits = session.CommitAfter(session.Commits(l.s), quote.Said.Turn)
+	Stamp(n, l.from.Dir, l.redactor, l.from.Edited...)
+	if n.Quarantine { // it reads like orders to an agent
+		l.refused++
+		return
 	}
-	return learnt, nil
+	d := ingest.Draft{
+		Note: n, By: by, Here: l.from.Project, Dir: l.from.Dir, Once: true, Shown: shown,
+		Beside: func(n *note.Note) *note.Sidecar {
+			return learn.Relate(l.store, l.redactor, &learn.Rule{Title: n.Title}, n)
+		},
+	}
+	if by == ingest.Order {
+		d.Typed = quote.Typed()
+	}
+	b, err := l.ingester.Admit(l.ctx, d)
+	if err != nil {
+		l.fail(err)
+		return
+	}
+	if b.Effect != ingest.Known && b.Note != nil {
+		l.learnt++
+		learn.LogLearnt(l.store, l.from, &b)
+	}
+}
+
+// end returns how much was learnt, and what went wrong.
+func (l *lessons) end() (learnt int, err error) {
+	if l.refused > 0 { // the newest record of a session counts: it may be captured again
+		_ = l.store.Events().Log(store.Record{Kind: store.Refused, Session: l.from.Session, Project: l.from.Project, Count: l.refused})
+	}
+	if err := errors.Join(l.errs...); err != nil {
+		return l.learnt, fmt.Errorf("learn from session %s: %w", l.from.Session, err)
+	}
+	return l.learnt, nil
 }
 
 // maxEdited is how many edited files a reader's notes are looked up in.
@@ -132,7 +173,7 @@ func (r *Recorder) leave(ctx context.Context, s *agent.Session, candidates []lea
 func (r *Recorder) enqueueReading(
 	ctx context.Context, s *agent.Session, candidates []learn.Candidate, from learn.Origin, clean learn.Clean, read int,
 ) error {
-	p, err := r.reading(ctx, s, candidates, from, clean, read)
+	p, err := r.reading(s, candidates, from, clean, read)
 	if err != nil || p == nil {
 		return err
 	}
@@ -151,23 +192,13 @@ func (r *Recorder) EnqueueReading(p *learn.Reading) error {
 // reading cuts what a model reads of a session from the first turn on that was not read; nil for
 // a session that is not worth it.
 func (r *Recorder) reading(
-	ctx context.Context, s *agent.Session, candidates []learn.Candidate, from learn.Origin, clean learn.Clean, read int,
+	s *agent.Session, candidates []learn.Candidate, from learn.Origin, clean learn.Clean, read int,
 ) (*learn.Reading, error) {
 	slice := learn.SliceOf(s, clean, learn.SliceOptions{From: read})
 	asked := slices.ContainsFunc(slice.Said, func(w learn.Said) bool { return w.Did != "" })
 	if len(slice.Said) == 0 || len(candidates) == 0 && !asked {
 		return nil, nil
 	}
-	about := note.Note{Title: slice.Text, Project: from.Project, Type: note.Semantic, Scope: note.Portable}
-	near, err := ingest.Near(ctx, r.ingester, &about)
-	if err != nil {
-		return nil, err
-	}
-	var lines []string
-	for _, x := range near {
-		lines = append(lines, "["+string(x.Note.ID)+"] "+note.Line(x.Note.Title, 160))
-	}
-	slice = learn.SliceOf(s, clean, learn.SliceOptions{From: read, Near: lines})
 	return &learn.Reading{
 		Origin: from, Slice: r.redactor.Redact(slice.Text).String(), Said: slice.Said, Fixes: slice.Fixes, Commits: session.Commits(s),
 		Seen: s.Number(slice.Said[len(slice.Said)-1].Turn) + 1,
@@ -191,7 +222,7 @@ func (r *Recorder) Reading(ctx context.Context, q Request) (*learn.Reading, erro
 		return nil, err
 	}
 	from, clean := r.origin(q, &f, r.project(q, f.dir), s)
-	return r.reading(ctx, s, learn.Candidates(s, clean), from, clean, st.Read)
+	return r.reading(s, learn.Candidates(s, clean), from, clean, st.Read)
 }
 
 // origin says where a session was, and how its texts are cleaned.

@@ -58,9 +58,9 @@ func (c *Config) writingFeatures() []Feature {
 		{
 			ID: "S10", Name: "validated-writing", Home: "learn/reader.go",
 			Doc: "A model reads what was typed in an ended session and writes the rules that hold beyond it. Its answer is strict " +
-				"JSON; each rule quotes words that a person typed or a remedy that the session showed, and names nothing that " +
-				"the session does not. A bad answer is asked for again with what is wrong with it, and a rule without ground is " +
-				"dropped.",
+				"JSON; each rule quotes words that a person typed or a remedy that the session showed, and says for what it " +
+				"holds. An answer of another form is asked for again with what is wrong with it. A rule without ground is dropped " +
+				"and costs no other one; the event log says why.",
 			Without: "One bad answer of a model puts a rule into memory that the user never laid down.",
 			Settings: []Setting{
 				boolean("ANAMNESIS_REFLECTION_LEARNINGS", "reflection.learnings", &c.Capture.Read, true,

@@ -131,7 +131,7 @@ func SimhashWords(words []string) uint64 {
 // extras is the searchable text of a note that stands in neither title nor body.
 func extras(n *note.Note) string {
 	parts := []string{n.Category, n.Problem, n.RootCause, n.Fix, n.Rule, n.KeyInsight, n.HowToApply}
-	return strings.TrimSpace(strings.Join(slices.Concat(parts, n.Symptoms, n.Anchors, n.When), " "))
+	return strings.TrimSpace(strings.Join(slices.Concat(parts, n.Symptoms, n.Anchors, n.When, n.Asks), " "))
 }
 
 // tokens analyses text as a document or as a question.

@@ -2,6 +2,8 @@ package ingest
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 
 	"anamnesis/internal/claim"
@@ -59,6 +61,38 @@ func (g *Ingester) neighbours(ctx context.Context, n *note.Note, dead bool) (all
 func Near(ctx context.Context, g *Ingester, n *note.Note) ([]Neighbour, error) {
 	all, err := g.neighbours(ctx, g.complete(n), false)
 	return liveNear(all), err
+}
+
+// InForce returns notes that hold in the project of n: those about its matter, then what the user said or wrote, the
+// newest first; at most that many.
+func InForce(ctx context.Context, g *Ingester, n *note.Note, most int) (all []*note.Note, err error) {
+	near, err := Near(ctx, g, n)
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range near {
+		all = append(all, x.Note)
+	}
+	rows, err := g.index.Select(ctx, index.Filter{
+		Projects: []string{n.Project, note.Global}, Types: []note.Type{note.Procedural, note.Semantic}, Scope: n.Scope,
+		Sources: []string{note.User, note.Human}, Now: g.store.Now(), WithoutKinds: []note.Kind{note.Slot, note.Handoff},
+	}, 0)
+	if err != nil && !errors.Is(err, index.ErrAway) {
+		return nil, fmt.Errorf("list the user's rules: %w", err)
+	}
+	slices.SortStableFunc(rows, func(a, b index.Row) int { return b.Updated.Compare(a.Updated) })
+	for _, row := range rows {
+		if len(all) >= most {
+			break
+		}
+		if row.SupersededBy != "" || slices.ContainsFunc(all, func(had *note.Note) bool { return had.ID == row.ID }) {
+			continue
+		}
+		if was, _, _, err := g.store.Read(row.Ref.Path); err == nil && was.Live(g.store.Now()) { // else the index is behind
+			all = append(all, was)
+		}
+	}
+	return all, nil
 }
 
 func liveNear(all []Neighbour) []Neighbour {

@@ -13,7 +13,7 @@ func texts(n *note.Note) []*string {
 	all := []*string{
 		&n.Title, &n.Body, &n.Category, &n.Problem, &n.RootCause, &n.Fix, &n.Rule, &n.KeyInsight, &n.HowToApply, &n.StatusReason,
 	}
-	for _, list := range [][]string{n.Symptoms, n.Tags, n.Anchors, n.When} {
+	for _, list := range [][]string{n.Symptoms, n.Tags, n.Anchors, n.When, n.Asks} {
 		for i := range list {
 			all = append(all, &list[i])
 		}

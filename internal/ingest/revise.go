@@ -38,9 +38,12 @@ func SummaryHash(title, body string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// unite adds the evidence of b to a and counts the sessions again: a proof
+// unite adds the evidence of b to a, its asks where a has none, and counts the sessions again: a proof
 // count is never added up, so that two machines that unite the same notes agree.
 func unite(a, b *note.Note) {
+	if len(a.Asks) == 0 {
+		a.Asks = b.Asks
+	}
 	a.Evidence = note.UnionEvidence(a.Evidence, b.Evidence)
 	if n := a.Sessions(); n > 0 {
 		a.ProofCount = n

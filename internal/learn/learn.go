@@ -328,7 +328,7 @@ func letters(s string) string {
 	var b strings.Builder
 	inside := false
 	for _, r := range strings.ToLower(s) {
-		dense := unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+		dense := isDense(r)
 		if word := isWord(r) || unicode.IsMark(r); !word || !inside || dense {
 			if inside = word && !dense; word {
 				b.WriteByte(' ')
@@ -343,3 +343,8 @@ func letters(s string) string {
 }
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// isDense reports whether r is of a script without blanks between words.
+func isDense(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}

@@ -2,28 +2,12 @@ package learn
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/text"
 )
-
-// orders are the beginnings by which a person orders to remember what follows. They are the
-// only forms that make a rule without a reader; docs/eval.md has what they came to on
-// sessions of other people.
-var orders = text.Form(`(?i)^(?:(?:please|ok(?:ay)?|and|also|bitte|por favor)[,:]?\s+)?(?:`,
-	`(?:please )?remember(?: that|:|,| to)\s*|(?:please )?(?:note|keep in mind) for (?:the future|later|next time|all sessions)[:,]?\s*|`,
-	`from now on[,:]?\s*|going forward[,:]\s*|(?:please )?make (?:it|this|that) a rule(?: that|:|,| to)\s*|`,
-	`(?:new|project|team|house) rule:\s*|(?:please )?memori[sz]e(?: that|:)\s*|`,
-	`merk(?:e)? dir(?: bitte)?[:,]?\s*(?:dass\s+)?|(?:von nun an|ab jetzt|ab sofort|in zukunft)[:,]?\s*|`,
-	`(?:retiens|souviens-toi|rappelle-toi)(?: bien)?(?: que|:)\s*|(?:désormais|dorénavant|à l['’]avenir)[,:]?\s*|`,
-	`(?:recuerda)(?: que|:)\s*|(?:a partir de ahora|de ahora en adelante)[,:]?\s*|`,
-	`(?:请)?记住[：:，,]?|从现在开始[，,]?|以后(?:都)?[，,]?)`)
-
-// after are the sentences by which a person orders to remember the one before.
-var after = text.Form(`(?i)^(?:please |and |so )?(?:(?:record|save|keep|write|note|remember|store) (?:this|that|it)(?: down)?`,
-	`(?: as a (?:\w+ )?rule|,? please| for (?:later|next time|the future))?|make (?:this|that|it) a (?:\w+ )?rule|`,
-	`merk dir das|retiens(?:-le)?|recuérdalo|记住(?:这个|这点)?)(?:[,;].*)?[.!]*$`)
 
 // An Order is a sentence by which a person orders to remember something.
 type Order struct {
@@ -32,28 +16,44 @@ type Order struct {
 	Doubt bool   // it is inside a text of several lines, which may have been pasted
 }
 
-// Bounds of what is remembered, in characters.
+// Bounds of what is remembered, in characters; one of a script without blanks counts as two.
 const (
-	minRule = 8
+	minRule = 6
 	maxRule = 200
 )
 
 // orderIn returns the order that a sentence is, if it is one. A question is none, and neither
-// is a sentence that is too long to be one rule.
+// is a sentence that is too long to be one rule. These forms are the only ones that make a rule without a reader;
+// docs/eval.md has what they came to on sessions of other people.
 func orderIn(sentence string) (rule string, ok bool) {
 	s := strings.TrimSpace(sentence)
-	at := orders().FindString(s)
-	if at == "" || text.IsQuestion(s) {
+	if text.IsQuestion(s) {
 		return "", false
 	}
-	rule = strings.TrimSpace(s[len(at):])
+	forms := orderForms()
+	if at := forms.begin.FindStringSubmatchIndex(s); at != nil {
+		end := at[1]
+		for i := 2; i < len(at); i += 2 { // the clause begins within what was found
+			if at[i] >= 0 {
+				end = at[i]
+			}
+		}
+		rule = strings.TrimLeft(strings.TrimSpace(s[end:]), "*_ ")
+	} else if at := forms.end.FindStringIndex(s); at != nil {
+		rule = strings.TrimSpace(s[:at[0]])
+	}
 	return upper(rule), isRule(rule)
 }
 
-// isRule reports whether a sentence has the length of one rule, and asks nothing.
+// isRule reports whether a sentence has the length of one rule, is no code, and asks nothing.
 func isRule(s string) bool {
-	n := utf8.RuneCountInString(s)
-	return n >= minRule && n <= maxRule && !text.IsQuestion(s)
+	n := 0
+	for _, r := range s {
+		if n++; isDense(r) {
+			n++
+		}
+	}
+	return n >= minRule && utf8.RuneCountInString(s) <= maxRule && !text.IsQuestion(s) && !strings.ContainsAny(s[:1], "{[(=;")
 }
 
 // Orders returns what the user ordered to remember, in the order of the session.
@@ -64,7 +64,7 @@ func Orders(s *agent.Session, clean Clean) (all []Order) {
 		for _, sentence := range text.Sentences(said[i].Text) {
 			if rule, ok := orderIn(sentence); ok {
 				all = append(all, Order{quoteOf(said[i], sentence), rule, inside(s, &said[i], sentence)})
-			} else if isRule(before) && after().MatchString(sentence) {
+			} else if isRule(before) && orderForms().before.MatchString(sentence) {
 				all = append(all, Order{quoteOf(said[i], before), upper(before), inside(s, &said[i], before)})
 			}
 			before = sentence
@@ -111,7 +111,8 @@ func holds(line, sentence string) bool { return strings.Contains(letters(line), 
 // upper begins a sentence with a capital, unless its first word is a name of code.
 func upper(s string) string {
 	first, _, _ := strings.Cut(s, " ")
-	if strings.ContainsAny(first, "_/.@-`=<>(){}0123456789") || strings.ToLower(first) != first {
+	foreign := strings.ContainsFunc(s, func(r rune) bool { return isDense(r) || unicode.Is(unicode.Hangul, r) }) // "npm을"
+	if foreign || strings.ContainsAny(first, "_/.@-`=<>(){}0123456789") || strings.ToLower(first) != first {
 		return s
 	}
 	r, n := utf8.DecodeRuneInString(s)

@@ -23,9 +23,10 @@ type Rule struct {
 	Why       string   `json:"why"`
 	Quote     string   `json:"quote"`    // the user's words that lay it down, or the command that passed
 	When      []string `json:"when"`     // triggers, as in note.ParseTrigger
-	Replaces  string   `json:"replaces"` // id of a note that stands
-	Sure      float64  `json:"sure"`     // 0 to 1
-	Problem   string   `json:"problem"`  // of a fix
+	Replaces  string   `json:"replaces"` // id of a note in force
+	Holds     Holds    `json:"holds"`
+	Asks      []string `json:"asks"`    // what the user might type when it will matter, as in note.Note
+	Problem   string   `json:"problem"` // of a fix
 	RootCause string   `json:"root_cause"`
 	Fix       string   `json:"fix"`
 }
@@ -36,10 +37,24 @@ const (
 	maxWhy       = 600
 )
 
-// check says what is wrong with a rule, in words that the model which wrote it understands.
-// source is everything that it was shown.
-func (r *Rule) check(source string) (wrong []string) {
-	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+// Holds says for what a rule holds. Anything but the three counts as Project.
+type Holds string
+
+// For what a rule holds.
+const (
+	Always  Holds = "always"  // in every project of the user
+	Project Holds = "project" // in the project of its session
+	Task    Holds = "task"    // while the task of the session is worked on: it is not kept
+)
+
+// Is reports whether the rule holds for that.
+func (h Holds) Is(other Holds) bool {
+	return strings.EqualFold(strings.TrimSpace(string(h)), string(other))
+}
+
+// tidy puts a rule in order and says why it is not kept; "" for one that may be. What is wrong with a trigger costs
+// the trigger, and what is wrong with an ask costs the ask.
+func (r *Rule) tidy() (why string) {
 	r.Title = strings.TrimRight(strings.TrimSpace(r.Title), ".。")
 	for _, p := range []struct {
 		name, text string
@@ -54,32 +69,31 @@ func (r *Rule) check(source string) (wrong []string) {
 	} {
 		switch {
 		case utf8.RuneCountInString(p.text) > p.most:
-			say("%s has more than %d characters", p.name, p.most)
+			return fmt.Sprintf("its %s has more than %d characters", p.name, p.most)
 		case strings.ContainsAny(p.text, "\x00") || p.name != "quote" && strings.ContainsAny(p.text, "\n\r"):
-			say("%s has more than one line", p.name)
+			return fmt.Sprintf("its %s has more than one line", p.name)
 		}
 	}
-	if r.Title == "" {
-		say("title is empty")
-	}
-	if r.Sure < 0 || r.Sure > 1 {
-		say("sure is not between 0 and 1")
-	}
-	if redact.PromptInjection(r.Title + "\n" + r.Why) {
-		say("%q reads like an order that redirects an agent; a rule says how work on this project is done", note.CutRunes(r.Title, 60))
-	}
-	for _, name := range claim.Invented(r.Title, source) {
-		say("%q of the title does not occur in the session", name)
+	switch {
+	case r.Title == "":
+		return "it has no title"
+	case r.Holds.Is(Task):
+		return "it holds for the task of its session only"
+	case redact.PromptInjection(r.Title + "\n" + r.Why):
+		return instructs
 	}
 	triggers := r.When[:0:0]
 	for _, w := range r.When {
-		if t, err := note.ParseTrigger(w); err == nil { // a bad trigger costs the trigger and not the rule
+		if t, err := note.ParseTrigger(w); err == nil {
 			triggers = append(triggers, t.String())
 		}
 	}
-	r.When = triggers[:min(len(triggers), note.MaxTriggers)]
-	return wrong
+	r.When, r.Asks = triggers[:min(len(triggers), note.MaxTriggers)], note.AsksOf(r.Asks)
+	return ""
 }
+
+// instructs is why a rule is not kept that would be in quarantine.
+const instructs = "it reads like an order that redirects an agent"
 
 // Ground finds what a rule rests on in a session: words that a person typed, or a remedy that the session
 // showed, which names no risky act. ok is false when it rests on nothing.
@@ -119,12 +133,11 @@ type Origin struct {
 func (r *Rule) Note(o Origin, q Quote, user bool, model string) *note.Note {
 	n := noteOf(o, q, r.Title)
 	n.Body = strings.TrimSpace(r.Why)
-	n.When, n.Provenance.Model = r.When, model
-	n.Provenance.Confidence = min(0.9, max(0.5, r.Sure))
+	n.When, n.Asks, n.Provenance.Model = r.When, r.Asks, model
 	n.Problem, n.RootCause, n.Fix = r.Problem, r.RootCause, r.Fix
 	if !user {
 		n.Provenance.Source, n.Type = note.Learning, note.Procedural
-		n.Provenance.Confidence = min(n.Provenance.Confidence, 0.6)
+		n.Provenance.Confidence = 0.6
 	}
 	if r.Fix != "" || r.Problem != "" {
 		n.LearningType = "fix"

@@ -14,15 +14,13 @@ import (
 
 // SliceOptions say how much of a session a reader sees.
 type SliceOptions struct {
-	Tokens int      // at most, of the whole slice; 0 means 3000
-	From   int      // the first turn that was not read before (Session.Number): what stands above is left out
-	Near   []string // lines about notes that stand, "[id] title"
+	Tokens int // at most, of the whole slice; 0 means 3000
+	From   int // the first turn that was not read before (Session.Number): what stands above is left out
 }
 
 // A Slice is what a reader sees of a session: every stretch that a person typed with one line of
-// what the agent had just done, the remedies of failed commands, the files that were edited, and
-// the notes that stand. Where that is more than fits, what has cues and what is said again comes
-// first.
+// what the agent had just done, the remedies of failed commands, and the files that were edited.
+// Where that is more than fits, what has cues and what is said again comes first.
 type Slice struct {
 	Text  string
 	Said  []Said        // what was typed, whole: quotes are looked up in it
@@ -66,7 +64,6 @@ func SliceOf(s *agent.Session, clean Clean, o SliceOptions) Slice {
 	}
 	list("Commands that failed and passed", fixes, maxFixLines)
 	list("Files edited", filesOf(s, clean), maxFiles)
-	list("Notes that stand", o.Near, maxFiles)
 	sl.Text = spansWithin(sl.Said, room-utf8.RuneCountInString(tail.String())) + tail.String()
 	return sl
 }

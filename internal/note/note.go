@@ -151,6 +151,7 @@ type Note struct {
 	Anchors        []string
 	AnchorHashes   []string // stamps of the code that it names (package anchor)
 	When           []string // triggers: the acts that the rule is about (Trigger)
+	Asks           []string // what the user might type when the note will matter: searched, never shown
 	ForgetAfter    Stamp
 	Status         string
 	StatusReason   string

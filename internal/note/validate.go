@@ -14,7 +14,20 @@ const (
 	MaxTitle = 1000    // runes
 	MaxBody  = 1 << 20 // bytes
 	MaxQuote = 200     // runes of the quote of a piece of evidence
+	MaxAsks  = 2       // lines of Note.Asks
+	maxAsk   = 120     // runes of one of them, before secrets are masked
 )
+
+// AsksOf returns lines as the asks of a note: the first two that say something, each on one line and cut to its
+// length, without repetitions.
+func AsksOf(lines []string) (asks []string) {
+	for _, l := range lines {
+		if l = strings.TrimSpace(CutRunes(strings.Join(strings.Fields(l), " "), maxAsk)); l != "" && len(asks) < MaxAsks {
+			asks = appendNew(asks, l)
+		}
+	}
+	return asks
+}
 
 // Validate reports what forbids to write n over an existing file. It bears
 // with what other writers left there: unknown sources, kinds and time stamps.
@@ -90,6 +103,9 @@ func (n *Note) ValidateNew() error {
 	}
 	if len(n.When) > MaxTriggers {
 		return &FieldError{Key: "when", Err: fmt.Errorf("%d triggers, at most %d", len(n.When), MaxTriggers)}
+	}
+	if len(n.Asks) > MaxAsks || strings.ContainsAny(strings.Join(n.Asks, ""), "\n\r") {
+		return &FieldError{Key: "asks", Err: fmt.Errorf("must be at most %d lines", MaxAsks)}
 	}
 	for _, e := range n.Evidence {
 		if utf8.RuneCountInString(e.Quote) > MaxQuote {

@@ -37,6 +37,7 @@ const (
 	Learnt        = "learn"      // a session taught something; Text is what it does to the notes that stand, Notes its note and that one
 	Nudged        = "nudge"      // the agent was asked to keep Count sentences of a session; Text says how many it did not
 	Refused       = "refuse"     // Count sentences of a session read like orders to an agent, and were not learnt
+	Dropped       = "dropped"    // an item of a reader's answer that was not kept; Query is its title, redacted, Text says why
 	Drained       = "drain"      // a run over the spool; Count is the number of jobs
 	Synced        = "sync"       // an exchange with the remote; Count is what was pulled, Text the result
 	Shared        = "share"      // an exchange with a team's database; Count is the notes that went and came

@@ -2,6 +2,7 @@ package quality
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,7 +14,6 @@ import (
 	"time"
 
 	"anamnesis/internal/agent"
-	"anamnesis/internal/claim"
 	"anamnesis/internal/index"
 	"anamnesis/internal/learn"
 	"anamnesis/internal/llm"
@@ -363,36 +363,19 @@ func (s *scripted) Name() string { return "scripted/labels" }
 // Generate implements llm.Generator.
 func (s *scripted) Generate(_ context.Context, p llm.Prompt) (string, error) {
 	user := p.User.String()
-	refused := strings.Contains(user, "Your last answer was not accepted")
 	rules := []learn.Rule{}
 	for i := range s.sessions {
 		for _, l := range s.sessions[i].Labels {
 			if !holds(user, l.Words) || slices.ContainsFunc(rules, func(r learn.Rule) bool { return r.Quote == l.Words }) {
 				continue
 			}
-			r := learn.Rule{Title: l.Lesson, Quote: l.Words, When: []string{}, Sure: 0.9}
-			if refused || r.Title == "" { // a label may name what the session does not
-				r.Title = note.Line(l.Words, learn.MaxRuleTitle)
-			}
-			if len(claim.Invented(r.Title, user)) > 0 { // masked in the slice
-				r.Title = note.Line(shown(user, l.Words), learn.MaxRuleTitle)
-			}
+			r := learn.Rule{Title: cmp.Or(l.Lesson, l.Words), Quote: l.Words, When: []string{}, Holds: learn.Project}
+			r.Title = note.Line(r.Title, learn.MaxRuleTitle)
 			rules = append(rules, r)
 		}
 	}
 	answer, err := json.Marshal(map[string]any{"rules": rules[:min(len(rules), learn.MaxRules)]})
 	return string(answer), err
-}
-
-// shown returns the line of a slice that begins as words do.
-func shown(slice, words string) string {
-	begin := note.CutRunes(words, 20)
-	for line := range strings.Lines(slice) {
-		if _, rest, ok := strings.Cut(line, begin); ok {
-			return strings.TrimSpace(begin + rest)
-		}
-	}
-	return begin
 }
 
 var _ llm.Generator = (*scripted)(nil)

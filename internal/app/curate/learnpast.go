@@ -30,14 +30,14 @@ type LearnPastAnswer struct {
 	Pending  int      `json:"pending"` // whose answer is not there yet
 	Learnt   int      `json:"learnt"`  // rules created or confirmed
 	Held     int      `json:"held"`    // rules that wait for a person
-	Dropped  int      `json:"dropped"` // rules without ground in their session
+	Dropped  int      `json:"dropped"` // items of answers that were not kept; the event log says why
 	Left     int      `json:"left"`    // sessions that wait for a later run
 	Problems []string `json:"problems"`
 	app.Ended
 }
 
 // promptTokens is the instruction of a reading, in tokens.
-const promptTokens = 500
+const promptTokens = 900
 
 // LearnPast lets the model read past sessions, newest first. Without Apply it estimates what
 // that costs. A run that is stopped is gone on with by the next, or by a background run.
