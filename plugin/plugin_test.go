@@ -291,7 +291,7 @@ func TestPages(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"commands/forget.md", "commands/handoff.md", "commands/recall.md", "commands/remember.md", "skills/memory/SKILL.md"}
+	want := []string{"commands/forget.md", "commands/handoff.md", "commands/learn.md", "commands/recall.md", "commands/remember.md", "skills/memory/SKILL.md"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Error(diff)
 	}

@@ -13,6 +13,7 @@ import (
 	"anamnesis/internal/reflection"
 	"anamnesis/internal/replica"
 	"anamnesis/internal/store"
+	"anamnesis/internal/unread"
 )
 
 // SettingsAnswer lists every setting.
@@ -105,7 +106,15 @@ func ChangeSettings(h Host, verb string, changes []config.Change) (a ChangedSett
 	}
 	slices.Sort(a.Changed)
 	a.Changed = slices.Compact(a.Changed)
-	return a, nil
+	return a, chosen(s, a.Changed)
+}
+
+// chosen ends what a choice of the user ends: a pause in which agents are shown no unread turns.
+func chosen(s *store.Store, keys []string) error {
+	if !slices.Contains(keys, config.UnreadKey) {
+		return nil
+	}
+	return unread.Of(s).Resume()
 }
 
 // WriteConfig replaces config.json and keeps what it was.

@@ -14,6 +14,7 @@ import (
 	"anamnesis/internal/app/curate"
 	"anamnesis/internal/app/setup"
 	"anamnesis/internal/imports"
+	"anamnesis/internal/unread"
 
 	"github.com/spf13/cobra"
 )
@@ -153,7 +154,7 @@ and the answers are taken when they are there.`,
 				})
 			}
 			o.Plan = func(ctx context.Context, im *imports.Importer) (*imports.Plan, error) { return im.Transcripts(ctx, t) }
-			return p.importFrom(cmd, "import transcripts", o)
+			return p.importFrom(cmd, importTranscripts, o)
 		},
 	}
 	o.addFlags(cmd)
@@ -197,10 +198,16 @@ func (p *program) importFrom(cmd *cobra.Command, command string, o importOptions
 	case a.Planned != nil:
 		return render(p, "import", *a.Planned, err, func(a setup.ImportPlan) { p.printImportPlan(a, o.all) })
 	case a.Report != nil:
-		return render(p, "import", *a.Report, err, func(a setup.ImportReport) { p.printImported(a, command, o) })
+		err = render(p, "import", *a.Report, err, func(a setup.ImportReport) { p.printImported(a, command, o) })
+		if command == importTranscripts {
+			err = cmp.Or(err, p.sayReading("import", unread.Of(r.Store)))
+		}
 	}
 	return err
 }
+
+// importTranscripts is the command whose sessions agents can read.
+const importTranscripts = "import transcripts"
 
 func (p *program) printImportPlan(a setup.ImportPlan, all bool) {
 	for _, it := range a.Items {

@@ -120,6 +120,7 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 	if pl.Reader != "" {
 		p.say("reader: %s reads ended sessions; `anamnesis config unset reflection.provider` ends that\n", pl.Reader)
 	}
+	p.sayUnread(pl, ask)
 	p.sets = append(p.sets, "machine_id="+pl.MachineID, "remote="+pl.Remote)
 	p.cfg = config.Load(p.environ(p.sets)) // what was answered holds from here on
 	var sealed *app.SealAnswer
@@ -141,6 +142,7 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 	if err := p.offerPast(cmd.Context(), ask, o.noSync); err != nil {
 		return err
 	}
+	p.offerReading(pl)
 	p.sayOwnMemory()
 	off, runs := idleAgents(p.host())
 	for _, s := range off {
@@ -205,7 +207,49 @@ func (p *program) planInstall(o initOptions, ask *prompter) (setup.InstallPlan, 
 	if !p.mayAllow(ask, o.InstallOptions) {
 		o.Allow = nil
 	}
+	o.OneAgent = p.toOneAgent(ask, pl, o.Agents)
 	return setup.PlanInstall(p.host(), o.InstallOptions)
+}
+
+// unreadConsent says what happens to what a user types.
+const unreadConsent = "Your typed words of the last session are shown to the next agent that starts in the project, " +
+	"which may be of another vendor.\n" +
+	"  It keeps what holds beyond its task: some 900 tokens a session. Secrets are redacted first, and the words are not synced.\n" +
+	"  `anamnesis config set unread.for same` shows them only to the agent to which you typed them, `off` to none; " +
+	"unread.projects sets it per project."
+
+// toOneAgent asks once whether what the user types stays with the agent to which it was typed, unless that was set before.
+func (p *program) toOneAgent(ask *prompter, pl setup.InstallPlan, agents []string) bool {
+	if pl.Unread == "" || pl.Kept || agents != nil && len(agents) == 0 {
+		return false
+	}
+	return !ask.yes(unreadConsent, "to any agent (no: only to the one to which you typed them), yes or no", "yes")
+}
+
+// printUnreadPlan says who is going to be shown what the user types.
+func (p *program) printUnreadPlan(pl setup.InstallPlan) {
+	if pl.Unread == "" {
+		return
+	}
+	p.printf("  %-11s %s (%s)\n", "unread", pl.Unread, config.UnreadKey)
+	if !pl.Kept {
+		p.printf("  %s\n", unreadConsent)
+	}
+}
+
+// sayUnread says once who is shown what the user types: on stderr where the answer is for a program.
+func (p *program) sayUnread(pl setup.InstallPlan, ask *prompter) {
+	switch {
+	case pl.Unread == "":
+	case pl.Kept:
+		p.say("unread: %s, as it was set before (%s)\n", pl.Unread, config.UnreadKey)
+	case p.json:
+		p.errorf("unread: %s\n", unreadConsent)
+	case ask.quiet || ask.in == nil:
+		p.say("unread: %s\n", unreadConsent)
+	default:
+		p.say("unread: %s; `anamnesis config set %s` changes it\n", pl.Unread, config.UnreadKey)
+	}
 }
 
 // chooseAgents says what memory does with each agent that is found, and asks which to connect; nil
@@ -287,6 +331,7 @@ func (p *program) printPlan(a initAnswer) {
 	if pl.Reader != "" {
 		p.printf("  %-11s %s\n", "reader", pl.Reader)
 	}
+	p.printUnreadPlan(pl)
 	if len(pl.MCP) > 0 {
 		p.verbatim(fmt.Sprintf("  %-11s %s\n", "mcp add", connect.CommandLine(pl.MCP)))
 	}

@@ -23,7 +23,9 @@ func newStats(p *program) *cobra.Command {
 		Short: "Count what memory holds and what it was good for",
 		Long: `Count the notes by what they are and where they came from, and what memory did on
 this machine in the last time: sessions shown and captured, questions asked and
-answered, the notes that were shown most, and those that never were.
+answered, the notes that were shown most, and those that never were. For each month:
+what agents kept of what you typed, how often you had to say again what a note says
+already, how much of it was removed, and the tokens that it cost.
 
 With --economics: the tokens that agents were shown, and what it would have cost them to
 read the sessions that the notes come from. Both are counted, none is guessed; notes of
@@ -96,6 +98,12 @@ func (p *program) printStats(s diagnose.StatsAnswer) {
 	}
 	if a.QuestionMS > 0 {
 		p.printf("  half of the questions took less than %s\n", millis(a.QuestionMS))
+	}
+	for _, m := range s.Learning {
+		p.printf("learnt from what you typed, %s: %s shown to agents, %d answered (%d empty), about %d tokens\n",
+			m.Month, plural(m.Shown, "record"), m.Answers, m.Empty, m.Tokens)
+		p.printf("  %s filed, %d kept, %d removed since; %s repeated that a note had already\n",
+			plural(m.Items, "item"), m.Kept, m.Removed, plural(m.Repeated, "correction"))
 	}
 	if len(s.Most) > 0 {
 		p.printf("shown most:\n")

@@ -68,7 +68,7 @@ func syncStanding(s app.SyncState) string {
 }
 
 // unreadStanding says in a sentence what users typed and no reader has decided on, and who is shown it.
-func unreadStanding(c unread.Count, use string) string {
+func unreadStanding(c unread.Count, use string, paused bool) string {
 	shown := map[string]string{
 		string(config.UnreadSame): "shown to the agent to which you typed it", string(config.UnreadAny): "shown to the next agent of the project",
 		string(config.UnreadOff): "shown to no agent",
@@ -78,6 +78,9 @@ func unreadStanding(c unread.Count, use string) string {
 		line = fmt.Sprintf("%s of %s, about %d tokens", plural(c.Turns, "message"), plural(c.Sessions, "session"), c.Chars/recall.CharsPerToken)
 	}
 	line += "; what you type is " + shown + " (`anamnesis config set unread.for`)"
+	if paused {
+		line += "; paused, because agents answered for none of the last records: `anamnesis config set unread.for " + use + "` goes on"
+	}
 	if c.Waiting > 0 {
 		line += fmt.Sprintf("; %s for you: `anamnesis sessions unread`", waiting(c.Waiting, "session"))
 	}
@@ -111,7 +114,7 @@ func (p *program) printStatus(s diagnose.StatusAnswer) {
 	p.printSyncState(s.Sync)
 	p.printf("recall: %s\n", s.Recall)
 	p.printf("reader of ended sessions: %s\n", s.Reader)
-	p.printf("unread: %s\n", unreadStanding(s.Unread, s.UnreadFor))
+	p.printf("unread: %s\n", unreadStanding(s.Unread, s.UnreadFor, s.Paused))
 	if s.ReadOnly {
 		p.printf("the store cannot be written: %s\n", s.Unwritable)
 	}

@@ -22,6 +22,9 @@ type Unread struct {
 	Projects string // exceptions: "KEY=USE", separated by commas
 }
 
+// UnreadKey is the key of Unread.For.
+const UnreadKey = "unread.for"
+
 // In returns the use in a project, by any of its names.
 func (u *Unread) In(names []string) UnreadUse {
 	for entry := range strings.SplitSeq(u.Projects, ",") {
@@ -50,7 +53,7 @@ func (c *Config) unreadSettings() []Setting {
 		return set(v)
 	}
 	return []Setting{
-		choice("ANAMNESIS_UNREAD", "unread.for", &c.Unread.For,
+		choice("ANAMNESIS_UNREAD", UnreadKey, &c.Unread.For,
 			"Show what you typed in the last session, and nobody has read, to the next agent that starts in the project: `same` to the agent "+
 				"in whose session you typed it, `any` to every agent, `off` to none. `init` sets `any` and says so.",
 			"You, if your words must stay with the agent, and the vendor, to which you typed them.", uses...),

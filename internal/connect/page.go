@@ -49,15 +49,25 @@ func (c *Client) Page() string {
 	if a, ok := c.Settings.(Advisor); ok {
 		fmt.Fprintf(&b, "\n## What is left to you\n\n%s\n", a.ToDo())
 	}
-	if c.Sessions != nil {
-		b.WriteString("\n## Sessions\n\n`anamnesis import transcripts --agent " + c.Name +
-			"` shows what its past sessions would become; they stand in\n")
-		for _, p := range c.Sessions.SessionFiles() {
-			fmt.Fprintf(&b, "`%s` ", p)
-		}
-		b.WriteString("below its folder.\n")
-	}
+	c.pageOfSessions(&b)
 	return b.String()
+}
+
+// pageOfSessions writes where the agent's sessions are, and how it reads them.
+func (c *Client) pageOfSessions(b *strings.Builder) {
+	if c.Sessions == nil {
+		return
+	}
+	b.WriteString("\n## Sessions\n\n`anamnesis import transcripts --agent " + c.Name +
+		"` shows what its past sessions would become; they stand in\n")
+	for _, p := range c.Sessions.SessionFiles() {
+		fmt.Fprintf(b, "`%s` ", p)
+	}
+	b.WriteString("below its folder.\n")
+	if c.Servers != nil && c.Registers == nil {
+		b.WriteString("\nTo let it read them for what still holds, type in a project: \"Read my unread sessions with memory_unread and " +
+			"answer each with memory_learn\".\n")
+	}
 }
 
 func slashed(path string) string { return strings.ReplaceAll(path, `\`, "/") }

@@ -33,7 +33,8 @@ const (
 	Written       = "write"      // a note written; Text is the outcome
 	Captured      = "capture"    // a session captured or skipped; Text says which, In the tokens of the session
 	Damaged       = "damaged"    // Count lines of the file Text, a session, could not be read; Error says why the whole file could not
-	Answered      = "answer"     // an agent answered for unread turns with Count items; Text says how many were kept
+	HandedOut     = "handout"    // Count unread turns were shown to an agent, Out the tokens; Text says where: start or tool
+	Answered      = "answer"     // an agent answered for unread turns with Count items; Text says how many were kept (Notes) and known
 	Learnt        = "learn"      // a session taught something; Text is what it does to the notes that stand, Notes its note and that one
 	Nudged        = "nudge"      // the agent was asked to keep Count sentences of a session; Text says how many it did not
 	Refused       = "refuse"     // Count sentences of a session read like orders to an agent, and were not learnt

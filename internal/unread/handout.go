@@ -156,6 +156,9 @@ func (q Queue) Ended(client string, worked bool, projects ...string) error {
 			}
 			err = cmp.Or(err, q.write(s))
 		}
+		if worked {
+			err = cmp.Or(err, q.missed())
+		}
 		return err
 	})
 }
@@ -296,6 +299,9 @@ func (q Queue) Answer(id string, by Reader, empty bool) error {
 				s.Waits = false
 			}
 			err = cmp.Or(err, q.write(s))
+		}
+		if by == Agent {
+			err = cmp.Or(err, q.answered())
 		}
 		return err
 	})

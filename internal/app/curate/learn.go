@@ -3,6 +3,7 @@ package curate
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/learn"
 	"anamnesis/internal/note"
+	"anamnesis/internal/recall"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/project"
 	"anamnesis/internal/text"
@@ -47,6 +49,9 @@ type Learning struct {
 	Lines []string // one for each lesson, in their order: what became of it
 	Kept  []string // titles of the notes that are in force, the first one first
 	Open  bool     // the turns stay unread: lessons were refused for their form
+
+	ids   []note.ID // of Kept
+	known int       // lessons that a note says already
 }
 
 // Learn takes in what a reader made of the turns that were handed out under a name, and closes them. Each lesson is admitted alone:
@@ -85,11 +90,21 @@ func Learn(ctx context.Context, r *app.Rooms, by ingest.Author, dir, lease strin
 	if err := q.Answer(lease, unread.Agent, len(lessons) == 0); err != nil {
 		return l, err
 	}
-	_ = r.Store.Events().Log(store.Record{
-		Kind: store.Answered, Session: newest.Lease.Client, Project: newest.Origin.Project, Count: len(lessons),
-		Text: fmt.Sprintf("%d kept", len(l.Kept)),
-	})
+	l.log(r, newest, lessons)
 	return l, l.tell(r, newest)
+}
+
+// log records an answer: what it kept, and its tokens.
+func (l *Learning) log(r *app.Rooms, newest *unread.Session, lessons []Lesson) {
+	call, err := json.Marshal(lessons)
+	if err != nil {
+		return
+	}
+	_ = r.Store.Events().Log(store.Record{
+		Kind: store.Answered, Session: newest.Lease.Client, Project: newest.Origin.Project, Count: len(lessons), Notes: l.ids,
+		In: recall.Tokens(string(call)), Out: recall.Tokens(strings.Join(l.Lines, "\n")),
+		Text: fmt.Sprintf("%d kept, %d known", len(l.Kept), l.known),
+	})
 }
 
 // mend puts a lesson in order, and says what is wrong with it; "" for nothing.
@@ -176,9 +191,10 @@ func (l *Learning) add(item *Lesson, out ingest.Outcome, err error) {
 		line = "waits for your user: " + out.Why
 	case out.Effect == ingest.Confirms || out.Result == ingest.Unchanged:
 		line = "already known as " + string(cmp.Or(out.Of, out.Note.ID))
+		l.known++
 	default:
 		line = "kept"
-		l.Kept = append(l.Kept, out.Note.Title)
+		l.Kept, l.ids = append(l.Kept, out.Note.Title), append(l.ids, out.Note.ID)
 		if len(out.Waits) > 0 {
 			line += "; its triggers wait for your user"
 		}

@@ -27,6 +27,7 @@ type StatsAnswer struct {
 		Never      int        `json:"never_shown"`
 	} `json:"notes"`
 	Since    string      `json:"since"`
+	Learning []Learning  `json:"learning"` // what agents made of unread turns, by month
 	Activity Activity    `json:"activity"`
 	Most     []ShownNote `json:"most_shown"`
 	Bytes    struct {
@@ -122,6 +123,9 @@ func Stats(ctx context.Context, r *app.Rooms, since string) (s StatsAnswer, err 
 	})
 	s.Most = s.Most[:min(len(s.Most), mostShown)]
 	s.Bytes.Events, s.Bytes.Index = r.Store.Events().Size(), app.SizeOf(r.Store.Path("index.db"))
+	if s.Learning, err = learning(r, s.From, rows); err != nil {
+		return s, err
+	}
 	s.Activity, err = activity(r, s.From)
 	return s, err
 }

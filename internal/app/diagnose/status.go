@@ -41,6 +41,7 @@ type StatusAnswer struct {
 	Poisoned    []string          `json:"poisoned"`
 	Unread      unread.Count      `json:"unread"`     // what users typed and no reader has decided on
 	UnreadFor   string            `json:"unread_for"` // the agents that are shown it: same, any or off
+	Paused      bool              `json:"unread_paused"` // no agent answered for long, and nothing is shown at starts
 	Held        int               `json:"held"`
 	Review      int               `json:"review"`  // notes of a model that the user has not read
 	Refused     app.Refused       `json:"refused"` // because it reads like orders to an agent
@@ -90,6 +91,7 @@ func Status(ctx context.Context, r *app.Rooms) (s StatusAnswer, err error) {
 		}
 	}
 	s.UnreadFor = r.Config.Unread.For
+	s.Paused, _ = unread.Of(r.Store).Paused() // a state that cannot be read pauses nothing
 	if s.Unread, err = unread.Of(r.Store).Count(); err != nil {
 		return s, err
 	}

@@ -17,6 +17,7 @@ import (
 	"anamnesis/internal/recall"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/risk"
+	"anamnesis/internal/store"
 	"anamnesis/internal/store/queue"
 	"anamnesis/internal/unread"
 )
@@ -91,6 +92,9 @@ func addUnread(ctx context.Context, r *app.Rooms, e agent.Event, place inject.Pl
 	if !ok {
 		return nil
 	}
+	if paused, err := saysPause(r, place, b); paused || err != nil {
+		return err
+	}
 	if e.SessionID != "" && waitsForCapture(r, place.Projects) {
 		return r.Store.Spool().ShownLog(e.SessionID, "").Owe(true)
 	}
@@ -104,6 +108,40 @@ func addUnread(ctx context.Context, r *app.Rooms, e agent.Event, place inject.Pl
 		b.Append(place, section)
 	}
 	return err
+}
+
+// Lines for the user, each of which is said once.
+const (
+	saysShown = "For your user: what you type and nobody keeps is shown to the same agent (%s) when it starts here the next time; " +
+		"`anamnesis config set unread.for any` shows it to every agent, `off` to none.\n"
+	saysPaused = "For your user: agents answered for none of the last records of what you typed, so they are shown none any more, until one " +
+		"answers again (ask it to read your unread sessions) or you choose again: `anamnesis config set unread.for any`, `same` or `off`."
+)
+
+// saysPause reports whether nothing is handed out at starts, and says so once.
+func saysPause(r *app.Rooms, place inject.Place, b *inject.Block) (paused bool, err error) {
+	q := unread.Of(r.Store)
+	if paused, err = q.Paused(); !paused || err != nil {
+		return paused, err
+	}
+	say, err := q.Say(unread.SayingPaused)
+	if left := place.Left(b); say && (left < 0 || left > len(saysPaused)) {
+		b.Append(place, saysPaused)
+	}
+	return true, err
+}
+
+// newToUser returns the line for a user who never chose who is shown what they type, and has not heard of it; "" for others.
+func newToUser(r *app.Rooms, harness string) string {
+	for _, key := range []string{config.UnreadKey, "unread.projects"} {
+		if r.Config.SourceOf(key) != config.FromDefault {
+			return ""
+		}
+	}
+	if unread.Of(r.Store).Heard(unread.SayingShown) {
+		return ""
+	}
+	return fmt.Sprintf(saysShown, agent.ByName(harness).Title)
 }
 
 // waitsForCapture reports whether the queue has a session of one of some projects.
@@ -155,7 +193,8 @@ func owedUnread(ctx context.Context, c HookCall) (string, error) {
 func unreadSection(
 	ctx context.Context, r *app.Rooms, e agent.Event, place inject.Place, of string, room int,
 ) (section string, turns int, err error) {
-	wording := len([]rune(unreadHeading + unreadAsk + unreadRecord))
+	first := newToUser(r, e.Harness)
+	wording := len([]rune(unreadHeading + unreadAsk + unreadRecord + first))
 	if room = min(room, unreadTokens*recall.CharsPerToken) - wording; room < leastUnread {
 		return "", 0, nil
 	}
@@ -171,10 +210,18 @@ func unreadSection(
 	if err != nil || h.ID == "" {
 		return "", 0, err
 	}
-	section = fmt.Sprintf(unreadHeading+"\n"+unreadAsk+"\n"+unreadRecord, h.ID, h.ID, inject.Quoted(h.Record))
+	if first != "" {
+		if say, err := unread.Of(r.Store).Say(unread.SayingShown); !say || err != nil {
+			first = ""
+		}
+	}
+	section = first + fmt.Sprintf(unreadHeading+"\n"+unreadAsk+"\n"+unreadRecord, h.ID, h.ID, inject.Quoted(h.Record))
 	if h.Older > 0 {
 		section += fmt.Sprintf(unreadOlder+"\n", app.Plural(h.Older, "session"))
 	}
+	_ = r.Store.Events().Log(store.Record{
+		Kind: store.HandedOut, Session: e.SessionID, Project: place.Project, Count: h.Turns, Out: recall.Tokens(section), Text: "start",
+	})
 	return section, h.Turns, nil
 }
 

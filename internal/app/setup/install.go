@@ -23,6 +23,7 @@ import (
 	"anamnesis/internal/policy"
 	"anamnesis/internal/replica"
 	"anamnesis/internal/store"
+	"anamnesis/internal/unread"
 )
 
 // InstallOptions say how an agent is connected.
@@ -37,6 +38,7 @@ type InstallOptions struct {
 	Agents    []string // that are connected, by name; nil means those that are found
 	Reader    string   // provider of the model that reads ended sessions; "" changes nothing
 	Allow     []string // tools of the server that agents call without asking the user
+	OneAgent  bool     // what the user types is shown to the agent to which it was typed alone
 }
 
 // An InstallPlan is what connecting an agent is going to do.
@@ -53,6 +55,9 @@ type InstallPlan struct {
 	Warning   string   `json:"warning,omitempty"` // why the plan cannot be carried out as it is
 	Reader    string   `json:"reader,omitempty"`  // provider that is set, of the model that reads ended sessions
 	Plugin    string   `json:"plugin,omitempty"`  // brings hooks and server along, so neither is installed
+
+	Unread string `json:"unread,omitempty"`      // the agents that are shown what the user typed before; "" where none could answer
+	Kept   bool   `json:"unread_kept,omitempty"` // that was set before, and stays
 
 	Allow []string `json:"allow,omitempty"` // tools that agents call without asking, where they have rules for single tools
 
@@ -146,6 +151,7 @@ func PlanInstall(h app.Host, o InstallOptions) (pl InstallPlan, err error) {
 		changes = append(changes, config.Change{Key: "reflection.provider", Value: &pl.Reader},
 			config.Change{Key: "reflection.learnings", Value: &on}, config.Change{Key: "reflection.summary", Value: &off})
 	}
+	changes = append(changes, pl.handOut(c, chosen, o)...)
 	if pl.config, err = c.Edit(changes); err != nil {
 		return pl, fmt.Errorf("init: %w", err)
 	}
@@ -178,6 +184,21 @@ func PlanInstall(h app.Host, o InstallOptions) (pl InstallPlan, err error) {
 	}
 	over := pl.MCP != nil && !Policed(c.Home) && connect.CanAskServer(context.Background(), pl.Harness, config.Environ())
 	return pl, pl.PlanHooks(c, env, over)
+}
+
+// handOut works out who is shown what the user types, and what that changes: nothing where the user chose before, or where no
+// agent could answer for it.
+func (pl *InstallPlan) handOut(c *config.Config, chosen []*connect.Client, o InstallOptions) []config.Change {
+	if o.NoMCP || len(chosen) == 0 || !c.Capture.Learn {
+		return nil
+	}
+	if pl.Unread, pl.Kept = c.Unread.For, c.SourceOf(config.UnreadKey) != config.FromDefault; pl.Kept {
+		return nil
+	}
+	if pl.Unread = string(config.UnreadAny); o.OneAgent {
+		pl.Unread = string(config.UnreadSame)
+	}
+	return []config.Change{{Key: config.UnreadKey, Value: &pl.Unread}}
 }
 
 // allowed returns the tools that become callable without a question, none where no chosen agent has rules for single tools.
@@ -365,7 +386,10 @@ func Install(ctx context.Context, h app.Host, pl InstallPlan) (done Installed, e
 		return done, err
 	}
 	done.Config = pl.Config
-	return done, nil
+	if pl.Unread != "" && !pl.Kept { // the user has just chosen who is shown what
+		err = unread.Of(s).Resume()
+	}
+	return done, err
 }
 
 // writableStore opens the store in which the settings are kept.
