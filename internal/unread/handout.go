@@ -25,6 +25,7 @@ type Ask struct {
 	Most     int                    // sessions, at most
 	Start    bool                   // it is given at a start: what is old, what nobody answered for and what may be read again is left
 	Rest     time.Duration          // how long the file of a session that did not end has to be unchanged
+	Skip     func(*Session) bool    // sessions that are left, because another reader has them; nil leaves none
 	Safe     func(line string) bool // whether what an agent did or said may be shown; nil shows all
 }
 
@@ -105,7 +106,7 @@ func newID() string {
 // readable reports whether a reader may be given a session now.
 func (s *Session) readable(now time.Time, a *Ask) bool {
 	switch {
-	case a.Client != "" && s.Origin.Session == a.Client, s.growing(now, a.Rest):
+	case a.Client != "" && s.Origin.Session == a.Client, s.growing(now, a.Rest), a.Skip != nil && a.Skip(s):
 		return false
 	case a.Agent != "" && s.Origin.Harness != a.Agent:
 		return false

@@ -162,7 +162,7 @@ func unreadSection(
 	known := app.KnownToShow(ctx, r, place.Root, place.Project)
 	h, err := unread.Of(r.Store).HandOut(unread.Ask{
 		Projects: place.Projects, Client: e.SessionID, Agent: of, Dir: e.Dir, Room: room, Most: unreadSessions, Start: true,
-		Rest: cmp.Or(time.Duration(r.Config.Capture.Idle)*time.Second, openFor),
+		Skip: app.WithModel(r), Rest: cmp.Or(time.Duration(r.Config.Capture.Idle)*time.Second, openFor),
 		Safe: func(line string) bool {
 			_, risky := risk.Find(line, known)
 			return !risky && !redact.PromptInjection(line)
