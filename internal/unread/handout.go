@@ -48,8 +48,8 @@ const patience = 30 * 24 * time.Hour
 // maxMissed is how many sessions may be shown a record, work and not answer before it waits for the user.
 const maxMissed = 3
 
-// HandOut gives a reader what is unread, the newest session first, and leases it. It does not wait for another process: what that one
-// is given is not for this reader anyway.
+// HandOut gives a reader what is unread, the newest session first, and leases it. It waits for no disk, and for no other process:
+// what that one is given is not for this reader anyway.
 func (q Queue) HandOut(a Ask) (h Handout, err error) {
 	_, err = q.locked(0, func() error {
 		now := q.store.Now()
@@ -78,7 +78,7 @@ func (q Queue) HandOut(a Ask) (h Handout, err error) {
 				s.Offered = now
 			}
 			s.Lease = &own
-			if err := q.write(s); err != nil {
+			if err := q.put(s, false); err != nil { // a hook waits for no disk; a lease that is lost costs a second reading
 				return err
 			}
 			h.ID, h.Sessions, h.Turns = own.ID, h.Sessions+1, h.Turns+len(own.Shown)

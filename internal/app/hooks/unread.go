@@ -59,6 +59,9 @@ func handsOut(r *app.Rooms, e agent.Event, place inject.Place) (of string, ok bo
 	case config.UnreadSame:
 		of = h.Name
 	}
+	if !unread.Of(r.Store).Any(place.Projects) && !waitsForCapture(r, place.Projects) { // before the files of the agent are read
+		return "", false
+	}
 	c := connect.Of(h)
 	return of, c.Serves(r.Config.UserHome, r.Config.AgentHomes()[h.Name]) && !headless(h, e)
 }
