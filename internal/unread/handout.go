@@ -12,7 +12,6 @@ import (
 
 	"anamnesis/internal/learn"
 	"anamnesis/internal/text"
-	"anamnesis/internal/text/smalltalk"
 )
 
 // An Ask says what a reader wants to be given.
@@ -212,7 +211,7 @@ func (s *Session) order() (all []int) {
 	rank := func(i int) int {
 		t := &s.Turns[i]
 		switch {
-		case smalltalk.Of(t.Text) == smalltalk.GoAhead:
+		case t.Asked != "": // it agrees, and says nothing else
 			return 2
 		case i == 0 && utf8.RuneCountInString(t.Text) > maxTurn:
 			return 1

@@ -15,7 +15,6 @@ import (
 	"anamnesis/internal/connect"
 	"anamnesis/internal/inject"
 	"anamnesis/internal/recall"
-	"anamnesis/internal/redact"
 	"anamnesis/internal/risk"
 	"anamnesis/internal/store/queue"
 	"anamnesis/internal/unread"
@@ -168,7 +167,7 @@ func unreadSection(
 		Skip: app.WithModel(r), Rest: cmp.Or(time.Duration(r.Config.Capture.Idle)*time.Second, openFor),
 		Safe: func(line string) bool {
 			_, risky := risk.Find(line, known)
-			return !risky && !redact.PromptInjection(line)
+			return !risky
 		},
 	})
 	if err != nil || h.ID == "" {
