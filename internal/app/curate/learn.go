@@ -62,6 +62,7 @@ func Learn(ctx context.Context, r *app.Rooms, by ingest.Author, dir, lease strin
 		return l, noLease(q, dir, lease)
 	}
 	newest := sessions[0]
+	ctx, decision := store.BeginDecision(ctx, r.Store, by.String())
 	ctx = store.Deciding(ctx, r.Store, by.String(), "learn from the session of "+newest.Ended.Local().Format("2 Jan 15:04"))
 	agreed := make(map[string]bool) // an agreement vouches for one claim
 	for i := range lessons {
@@ -90,7 +91,7 @@ func Learn(ctx context.Context, r *app.Rooms, by ingest.Author, dir, lease strin
 		Kind: store.Answered, Session: newest.Lease.Client, Project: newest.Origin.Project, Count: len(lessons),
 		Text: fmt.Sprintf("%d kept", len(l.Kept)),
 	})
-	return l, l.tell(r, newest)
+	return l, l.tell(r, newest, decision.Number())
 }
 
 // mend puts a lesson in order, and says what is wrong with it; "" for nothing.
@@ -180,8 +181,9 @@ func (l *Learning) add(item *Lesson, out ingest.Outcome, err error) {
 	l.Lines = append(l.Lines, line)
 }
 
-// tell leaves a line for the user about what was kept: the next prompt of the reader's session shows it.
-func (l *Learning) tell(r *app.Rooms, s *unread.Session) error {
+// tell leaves a line for the user about what was kept, with the number of the decision: the next prompt of the reader's session
+// shows it.
+func (l *Learning) tell(r *app.Rooms, s *unread.Session, decision int) error {
 	if len(l.Kept) == 0 || s.Lease.Client == "" {
 		return nil
 	}
@@ -189,7 +191,7 @@ func (l *Learning) tell(r *app.Rooms, s *unread.Session) error {
 	if more := len(l.Kept) - 1; more > 0 {
 		line += fmt.Sprintf(" (+%d)", more)
 	}
-	return r.Store.Spool().ShownLog(s.Lease.Client, "").News(line + ". Undo: anamnesis undo")
+	return r.Store.Spool().ShownLog(s.Lease.Client, "").News(fmt.Sprintf("%s. Undo: anamnesis undo %d", line, decision))
 }
 
 // dayOf names the day of a time for a person.
