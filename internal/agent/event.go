@@ -36,6 +36,7 @@ type Event struct {
 	SubagentType string
 	TurnID       string // of the prompt that the event belongs to
 	Nested       bool   // a stop hook has already made the agent go on
+	Program      bool   // a program runs the agent, as far as the environment of the hook tells
 	Opens        bool   // a prompt that may be the first of a session whose start has no event that takes a text
 }
 

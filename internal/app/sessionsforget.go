@@ -11,6 +11,7 @@ import (
 	"anamnesis/internal/note"
 	"anamnesis/internal/session"
 	"anamnesis/internal/text"
+	"anamnesis/internal/unread"
 )
 
 // ForgetSessionsOptions choose what is erased of sessions. What is given holds together; at least one is.
@@ -27,6 +28,7 @@ type ForgetSessionsAnswer struct {
 	Applied   bool           `json:"applied"`
 	Sessions  int            `json:"sessions"` // of which something is erased
 	Exchanges []ExchangeHead `json:"exchanges"`
+	Unread    int            `json:"unread"` // unread turns that are erased with them
 }
 
 // ForgetSessions erases exchanges of sessions for good: a later capture or import of the session does
@@ -49,6 +51,7 @@ func ForgetSessions(ctx context.Context, r *Rooms, o ForgetSessionsOptions) (a F
 		return a, err
 	}
 	what := make(map[string][]int)
+	erased := make(map[string][]session.Exchange) // by agent and session
 	for i := range all {
 		s := &all[i]
 		numbers, named := wanted[s.Key]
@@ -68,6 +71,7 @@ func ForgetSessions(ctx context.Context, r *Rooms, o ForgetSessionsOptions) (a F
 			}
 			gone++
 			what[s.Key] = append(what[s.Key], e.N)
+			erased[s.Agent+"/"+s.Session] = append(erased[s.Agent+"/"+s.Session], *e)
 			a.Exchanges = append(a.Exchanges, HeadOfExchange(s, e))
 		}
 		if gone == 0 && len(o.IDs) == 0 && o.Since == "" && o.Until == "" && s.Holds(o.Text) { // the client's own title
@@ -77,11 +81,21 @@ func ForgetSessions(ctx context.Context, r *Rooms, o ForgetSessionsOptions) (a F
 			what[s.Key] = nil // all that will ever be in it
 		}
 	}
-	if a.Sessions = len(what); a.Sessions == 0 {
+	like, err := unreadLike(r, o, erased)
+	if err != nil {
+		return a, err
+	}
+	if a.Unread, err = countUnread(r, like); err != nil {
+		return a, err
+	}
+	if a.Sessions = len(what); a.Sessions+a.Unread == 0 {
 		return a, Errorf(NotFound, "nothing that is kept of sessions is like that")
 	}
 	if !o.Apply {
 		return a, nil
+	}
+	if _, err := unread.Of(r.Store).Erase(like); err != nil {
+		return a, err
 	}
 	return a, r.Kept.Forget(ctx, what)
 }
@@ -137,6 +151,9 @@ func timesOf(r *Rooms, o ForgetSessionsOptions) (func(*session.Exchange, *sessio
 func forgetSession(ctx context.Context, r *Rooms, n *note.Note) error {
 	if n == nil || n.Provenance.Session == "" {
 		return nil
+	}
+	if err := eraseUnread(r, n); err != nil {
+		return err
 	}
 	all, err := r.Kept.Sessions(ctx)
 	if err != nil {

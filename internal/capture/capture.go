@@ -131,7 +131,7 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 	if !facts.headless {
 		_ = r.followUp(facts.session(q), c.Project, s) // likewise
 	}
-	_ = r.worked(s, facts.session(q), c.Project)                // without it the session is handed out once more
+	_ = r.ended(q, s, facts.session(q), c.Project)              // without it the session is handed out once more
 	defer func() { _ = r.undo(ctx, q, s, &facts, c.Project) }() // a later capture finds it again
 	switch c.Learnt, err = r.learn(ctx, q, s, &facts, c.Project); {
 	case errors.Is(err, store.ErrLocked):

@@ -25,7 +25,7 @@ func (r *Recorder) leaveUnread(q Request, s *agent.Session, said []learn.Said, k
 	}
 	c := unread.Captured{
 		Origin: from, Ended: cmp.Or(s.Ended, s.Started), Said: said, Kept: kept,
-		Open: q.Source != note.SessionEnd && q.Source != importSource, Transcript: absolute(stored(q)),
+		Open: openIn(q), Transcript: absolute(stored(q)),
 	}
 	for _, w := range learn.SaidIn(&gone, clean) {
 		c.Gone = append(c.Gone, w.Hash)
@@ -36,11 +36,15 @@ func (r *Recorder) leaveUnread(q Request, s *agent.Session, said []learn.Said, k
 // importSource is the source of a capture of a past session.
 const importSource = "import"
 
-// worked notes that the agent of a session worked: what it was shown of earlier sessions, and has not answered for, is
-// not handed out for ever.
-func (r *Recorder) worked(s *agent.Session, session, key string) error {
-	if s.Headless || !slices.ContainsFunc(s.Turns, func(t agent.Turn) bool { return t.Role == agent.Assistant }) {
+// ended notes that a session ended: what it was shown of earlier sessions, and has not answered for, is free for others, and not
+// handed out for ever if its agent worked.
+func (r *Recorder) ended(q Request, s *agent.Session, session, key string) error {
+	if openIn(q) {
 		return nil
 	}
-	return unread.Of(r.store).Worked(session, project.Names(r.store, project.Identity{Key: key})...)
+	worked := !s.Headless && slices.ContainsFunc(s.Turns, func(t agent.Turn) bool { return t.Role == agent.Assistant })
+	return unread.Of(r.store).Ended(session, worked, project.Names(r.store, project.Identity{Key: key})...)
 }
+
+// openIn reports whether a capture does not say that its session ended.
+func openIn(q Request) bool { return q.Source != note.SessionEnd && q.Source != importSource }

@@ -52,6 +52,7 @@ var notRun = map[string]string{
 	"sessions show":              "a session",
 	"sessions forget":            "a session",
 	"sessions keep":              "a session",
+	"sessions unread done":       "a session",
 	"handoff leave":              "standard input",
 	"config set reflection":      "a model",
 	"upgrade --apply":            "a release",

@@ -31,7 +31,7 @@ the notes. Without a subcommand it lists the sessions, newest first.`,
 	}
 	sessionFlags(cmd, &o, "")
 	cmd.Flags().IntVar(&o.Limit, "limit", 20, "sessions at most; 0 means all")
-	cmd.AddCommand(newSessionsShow(p), newSessionsForget(p), newSessionsKeep(p))
+	cmd.AddCommand(newSessionsShow(p), newSessionsForget(p), newSessionsKeep(p), newSessionsUnread(p))
 	return cmd
 }
 
@@ -132,11 +132,14 @@ func (p *program) printForgottenSessions(a app.ForgetSessionsAnswer) {
 		p.printf("%s  %s  %s\n", e.ID, shortDay(e.At), firstLine(e.Ask, 90))
 	}
 	what := plural(len(a.Exchanges), "exchange") + " of " + plural(a.Sessions, "session")
+	if a.Unread > 0 {
+		what += " and " + plural(a.Unread, "unread message")
+	}
 	if a.Applied {
 		p.printf("sessions forget: erased %s\n", what)
 		return
 	}
-	p.printf("sessions forget: %s%s\n", what, dryRun(len(a.Exchanges)))
+	p.printf("sessions forget: %s%s\n", what, dryRun(len(a.Exchanges)+a.Unread))
 }
 
 func newSessionsKeep(p *program) *cobra.Command {

@@ -9,6 +9,9 @@ import (
 
 	"anamnesis/internal/app"
 	"anamnesis/internal/app/diagnose"
+	"anamnesis/internal/config"
+	"anamnesis/internal/recall"
+	"anamnesis/internal/unread"
 
 	"github.com/spf13/cobra"
 )
@@ -64,6 +67,34 @@ func syncStanding(s app.SyncState) string {
 	return fmt.Sprintf("%s, at %s%s (%s)", remote, s.Head, dirty, s.Detail)
 }
 
+// unreadStanding says in a sentence what users typed and no reader has decided on, and who is shown it.
+func unreadStanding(c unread.Count, use string) string {
+	shown := map[string]string{
+		string(config.UnreadSame): "shown to the agent to which you typed it", string(config.UnreadAny): "shown to the next agent of the project",
+		string(config.UnreadOff): "shown to no agent",
+	}[use]
+	line := "nothing"
+	if c.Sessions > 0 {
+		line = fmt.Sprintf("%s of %s, about %d tokens", plural(c.Turns, "message"), plural(c.Sessions, "session"), c.Chars/recall.CharsPerToken)
+	}
+	line += "; what you type is " + shown + " (`anamnesis config set unread.for`)"
+	if c.Waiting > 0 {
+		line += fmt.Sprintf("; %s for you: `anamnesis sessions unread`", waiting(c.Waiting, "session"))
+	}
+	if c.Empty > 0 {
+		line += fmt.Sprintf("; of %s an agent kept nothing", plural(c.Empty, "session"))
+	}
+	return line
+}
+
+// waiting writes a count of things that wait.
+func waiting(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun + " waits"
+	}
+	return plural(n, noun) + " wait"
+}
+
 func (p *program) printStatus(s diagnose.StatusAnswer) {
 	p.printf("store: %s\n", s.Root)
 	p.printf("notes: %d", s.Total)
@@ -80,6 +111,7 @@ func (p *program) printStatus(s diagnose.StatusAnswer) {
 	p.printSyncState(s.Sync)
 	p.printf("recall: %s\n", s.Recall)
 	p.printf("reader of ended sessions: %s\n", s.Reader)
+	p.printf("unread: %s\n", unreadStanding(s.Unread, s.UnreadFor))
 	if s.ReadOnly {
 		p.printf("the store cannot be written: %s\n", s.Unwritable)
 	}

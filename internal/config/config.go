@@ -160,6 +160,15 @@ func (e Environment) AgentShell() string {
 	return ""
 }
 
+// ByProgram reports whether a program runs the agent whose hook this process is, as Claude Code says it: `claude -p`, an SDK.
+func (e Environment) ByProgram() bool {
+	if e.Lookup == nil {
+		return false
+	}
+	entry, _ := e.Lookup("CLAUDE_CODE_ENTRYPOINT")
+	return strings.HasPrefix(entry, "sdk-")
+}
+
 // Environ returns the environment of this process, for children (git, a model's
 // command line), which need PATH, HOME and the user's ssh agent.
 func Environ() []string { return os.Environ() }

@@ -25,6 +25,7 @@ type Ask struct {
 	Most     int                    // sessions, at most
 	Start    bool                   // it is given at a start: what is old, what nobody answered for and what may be read again is left
 	Rest     time.Duration          // how long the file of a session that did not end has to be unchanged
+	Skip     func(*Session) bool    // sessions that are left, because another reader has them; nil leaves none
 	Safe     func(line string) bool // whether what an agent did or said may be shown; nil shows all
 }
 
@@ -47,8 +48,8 @@ const patience = 30 * 24 * time.Hour
 // maxMissed is how many sessions may be shown a record, work and not answer before it waits for the user.
 const maxMissed = 3
 
-// HandOut gives a reader what is unread, the newest session first, and leases it. It does not wait for another process: what that one
-// is given is not for this reader anyway.
+// HandOut gives a reader what is unread, the newest session first, and leases it. It waits for no disk, and for no other process:
+// what that one is given is not for this reader anyway.
 func (q Queue) HandOut(a Ask) (h Handout, err error) {
 	_, err = q.locked(0, func() error {
 		now := q.store.Now()
@@ -77,7 +78,7 @@ func (q Queue) HandOut(a Ask) (h Handout, err error) {
 				s.Offered = now
 			}
 			s.Lease = &own
-			if err := q.write(s); err != nil {
+			if err := q.put(s, false); err != nil { // a hook waits for no disk; a lease that is lost costs a second reading
 				return err
 			}
 			h.ID, h.Sessions, h.Turns = own.ID, h.Sessions+1, h.Turns+len(own.Shown)
@@ -105,11 +106,11 @@ func newID() string {
 // readable reports whether a reader may be given a session now.
 func (s *Session) readable(now time.Time, a *Ask) bool {
 	switch {
-	case a.Client != "" && s.Origin.Session == a.Client, s.growing(now, a.Rest):
+	case a.Client != "" && s.Origin.Session == a.Client, s.growing(now, a.Rest), a.Skip != nil && a.Skip(s):
 		return false
 	case a.Agent != "" && s.Origin.Harness != a.Agent:
 		return false
-	case s.Lease != nil && now.Sub(s.Lease.At) < leased && (a.Client == "" || s.Lease.Client != a.Client):
+	case s.Lease != nil && !s.Lease.Over && now.Sub(s.Lease.At) < leased && (a.Client == "" || s.Lease.Client != a.Client):
 		return false
 	case !s.Unread():
 		return !s.Again && !s.Empty.IsZero() && now.Sub(s.Empty) >= again && now.Sub(s.Empty) < 2*again
@@ -132,24 +133,28 @@ func (q Queue) Wait() error {
 	})
 }
 
-// Worked records that a session of an agent worked: what it was shown at its start, and has not answered for, counts
-// as missed.
-func (q Queue) Worked(client string, projects ...string) error {
+// Ended records that a session of an agent ended. What it was shown at its start, and has not answered for, is free for others; if
+// it worked, that counts as missed. Its answer counts until another reader has been given the same.
+func (q Queue) Ended(client string, worked bool, projects ...string) error {
 	if client == "" {
 		return nil
 	}
 	all, err := q.Sessions(projects...)
-	if err != nil || !slices.ContainsFunc(all, func(s *Session) bool { return s.Lease != nil && s.Lease.Client == client }) {
+	given := func(s *Session) bool { return s.Lease != nil && s.Lease.Client == client && !s.Lease.Over }
+	if err != nil || !slices.ContainsFunc(all, given) {
 		return err
 	}
 	return q.change(func() error {
 		all, err := q.Sessions(projects...)
 		for _, s := range all {
-			if s.Lease == nil || s.Lease.Client != client {
+			if !given(s) {
 				continue
 			}
-			s.Lease, s.Missed = nil, s.Missed+1
-			s.Waits = s.Waits || s.Missed >= maxMissed
+			s.Lease.Over = true
+			if worked {
+				s.Missed++
+				s.Waits = s.Waits || s.Missed >= maxMissed
+			}
 			err = cmp.Or(err, q.write(s))
 		}
 		return err
@@ -311,22 +316,32 @@ func (s *Session) close(shown map[string]int, by Reader) {
 	}
 }
 
-// Decide closes turns of a session that a reader saw whole, by their hashes; all of them for none. A session that is not
-// kept is no error.
+// Decide closes turns of a session that a reader saw whole, by their hashes. A session that is not kept is no error.
 func (q Queue) Decide(project, harness, session string, by Reader, hashes ...string) error {
+	return q.closeAll(by, func(s *Session, t *Turn) bool {
+		return s.Origin.Harness == harness && s.Origin.Session == session && slices.Contains(hashes, t.Hash)
+	}, project)
+}
+
+// Dismiss records that the user has read the sessions for which match reports true.
+func (q Queue) Dismiss(match func(*Session) bool) error {
+	return q.closeAll(Person, func(s *Session, _ *Turn) bool { return match(s) })
+}
+
+// closeAll closes the unread turns for which match reports true.
+func (q Queue) closeAll(by Reader, match func(*Session, *Turn) bool, projects ...string) error {
 	return q.change(func() error {
-		all, err := q.Sessions(project)
+		all, err := q.Sessions(projects...)
 		for _, s := range all {
-			if s.Origin.Harness != harness || s.Origin.Session != session {
-				continue
-			}
+			closed := false
 			for i := range s.Turns {
-				if t := &s.Turns[i]; t.By == "" && (len(hashes) == 0 || slices.Contains(hashes, t.Hash)) {
-					t.By = by
+				if t := &s.Turns[i]; t.By == "" && match(s, t) {
+					t.By, closed = by, true
 				}
 			}
-			s.Lease = nil
-			err = cmp.Or(err, q.write(s))
+			if closed {
+				err = cmp.Or(err, q.write(s))
+			}
 		}
 		return err
 	})

@@ -101,7 +101,7 @@ func TestSilenceClosesNothing(t *testing.T) {
 		if again := w.ask(fmt.Sprint("client", i)); again.ID == "" {
 			t.Errorf("start %d: after /clear the same session is given nothing", i)
 		}
-		if err := w.queue.Worked(fmt.Sprint("client", i), "shop"); err != nil {
+		if err := w.queue.Ended(fmt.Sprint("client", i), true, "shop"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -273,5 +273,26 @@ func TestDamagedFile(t *testing.T) {
 	w.put("one", time.Hour, unread.Captured{Said: said})
 	if h := w.ask("a"); !strings.Contains(h.Record, "tabs") {
 		t.Errorf("%+v", h)
+	}
+}
+
+// TestLateAnswer: a session that ended and is resumed may still answer, until another reader was given the same.
+func TestLateAnswer(t *testing.T) {
+	w := open(t)
+	w.put("one", time.Hour, unread.Captured{}, "use tabs here")
+	h := w.ask("a")
+	if err := w.queue.Ended("a", false, "shop"); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := w.queue.Leased(h.ID); err != nil || len(all) != 1 || all[0].Missed != 0 {
+		t.Errorf("%+v, %v", all, err)
+	}
+	other := w.ask("b")
+	if all, err := w.queue.Leased(h.ID); err != nil || len(all) != 0 || other.ID == "" {
+		t.Errorf("%+v, %v; %+v", all, err, other)
+	}
+	w.answer(h, false)
+	if c := w.count(); c.Turns != 1 {
+		t.Errorf("an answer for what another reader has closed it: %+v", c)
 	}
 }

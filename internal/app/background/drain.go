@@ -169,6 +169,7 @@ func drainOnce(ctx context.Context, r *app.Rooms, d *DrainResult, sync *bool) (l
 	d.Failed, d.Left = append(d.Failed, done.Failed...), done.Left
 	d.Summarised += done.Summarised
 	d.fail(app.TendSessions(ctx, r))
+	d.fail(app.TendUnread(r))
 	store.Sweep(r.Store)
 	d.fail(r.Store.Spool().SweepShownLogs())
 	rep, err := r.Index.Sync(ctx, index.SyncOptions{})

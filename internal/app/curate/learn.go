@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -29,7 +28,8 @@ type Lesson struct {
 	Why      string   `json:"why,omitempty"`
 	When     []string `json:"when,omitempty"`     // triggers
 	Replaces string   `json:"replaces,omitempty"` // id of the note that it makes wrong
-	Holds    string   `json:"holds,omitempty"`    // HoldsAlways: in every project; else in that of its session
+	Holds    string   `json:"holds,omitempty"`    // a learn.Holds; "" means learn.Project
+	Asks     []string `json:"asks,omitempty"`     // what the user might type when it will matter, as in note.Note
 }
 
 // Bounds of an answer.
@@ -38,9 +38,6 @@ const (
 	maxLessonTitle = 300 // characters
 	maxLessonText  = 4000
 )
-
-// HoldsAlways is the value of Lesson.Holds by which a lesson is proposed for every project, too.
-const HoldsAlways = "always"
 
 // Learning is the answer to a reader.
 type Learning struct {
@@ -71,6 +68,10 @@ func Learn(ctx context.Context, r *app.Rooms, by ingest.Author, dir, lease strin
 		item := &lessons[i]
 		if wrong := item.mend(); wrong != "" {
 			l.Lines, l.Open = append(l.Lines, "refused: "+wrong), true
+			continue
+		}
+		if learn.Holds(item.Holds).Is(learn.Task) {
+			l.Lines = append(l.Lines, "not kept: it ends with its task")
 			continue
 		}
 		out, err := admitLesson(ctx, r, by, sessions, item, agreed)
@@ -136,7 +137,7 @@ func admitLesson(
 	key := project.Canonical(r.Store, from.Project)
 	n := &note.Note{
 		Type: note.Semantic, Title: item.Title, Body: item.Why, Project: key, When: item.When, Scope: note.Portable,
-		MachineID: from.Machine, LearningType: "rule", ProofCount: 1,
+		Asks: note.AsksOf(item.Asks), MachineID: from.Machine, LearningType: "rule", ProofCount: 1,
 		Provenance: note.Provenance{Confidence: 0.8, Session: from.Session},
 	}
 	d := ingest.Draft{Note: n, By: by, Here: key, Dir: from.Dir}
@@ -154,14 +155,7 @@ func admitLesson(
 		d.Replaces = row.ID
 	}
 	capture.Stamp(n, from.Dir, r.Redactor, from.Edited...)
-	if out, err = r.Ingester.Admit(ctx, d); err != nil || item.Holds != HoldsAlways || out.Note == nil || out.Note.Quarantine {
-		return out, err
-	}
-	everywhere := *n
-	everywhere.ID, everywhere.Project, everywhere.When = "", note.Global, slices.Clone(n.When)
-	d.Note = &everywhere
-	_, err = r.Ingester.Admit(ctx, d) // for other projects it waits for the user
-	return out, err
+	return learn.Take(ctx, r.Ingester, d, learn.Holds(item.Holds))
 }
 
 // add says what became of a lesson.

@@ -17,6 +17,7 @@ import (
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/unread"
 )
 
 // ReviewAnswer lists what machines wrote and nobody has read, and what waits because it
@@ -39,7 +40,7 @@ func othersWaiting(ctx context.Context, r *app.Rooms) ([]WaitingCount, error) {
 	others := []WaitingCount{}
 	add := func(n int, noun, rest, command string) {
 		if n > 0 {
-			others = append(others, WaitingCount{n, app.Plural(n, noun) + rest, "anamnesis review " + command})
+			others = append(others, WaitingCount{n, app.Plural(n, noun) + rest, "anamnesis " + command})
 		}
 	}
 	items, err := Inbox(ctx, r, app.WaitingConflict, app.WaitingWithheld)
@@ -50,15 +51,20 @@ func othersWaiting(ctx context.Context, r *app.Rooms) ([]WaitingCount, error) {
 	for _, it := range items {
 		of[it.Kind]++
 	}
-	add(of[app.WaitingConflict], "conflict", " between machines", "conflicts")
-	add(of[app.WaitingWithheld], "file", " that does not travel", "held")
+	add(of[app.WaitingConflict], "conflict", " between machines", "review conflicts")
+	add(of[app.WaitingWithheld], "file", " that does not travel", "review held")
 	expired, err := Expire(ctx, r, app.MaintainOptions{})
-	add(len(expired.Notes), "note", " past its date", "expired")
+	add(len(expired.Notes), "note", " past its date", "review expired")
 	if err != nil {
 		return others, err
 	}
 	gaps, err := Gaps(ctx, r, GapOptions{MinSessions: 2})
-	add(len(gaps.Gaps), "question", " that no note answers", "gaps")
+	add(len(gaps.Gaps), "question", " that no note answers", "review gaps")
+	if err != nil {
+		return others, err
+	}
+	count, err := unread.Of(r.Store).Count()
+	add(count.Waiting, "session", " with messages of yours that no agent answered for", "sessions unread")
 	return others, err
 }
 

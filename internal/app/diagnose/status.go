@@ -19,6 +19,7 @@ import (
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/project"
 	"anamnesis/internal/store/queue"
+	"anamnesis/internal/unread"
 )
 
 // StatusAnswer is what is in the store and what needs attention.
@@ -38,6 +39,8 @@ type StatusAnswer struct {
 	Reader      string            `json:"reader"` // of ended sessions: agent only, or model NAME
 	Spool       int               `json:"spool"`
 	Poisoned    []string          `json:"poisoned"`
+	Unread      unread.Count      `json:"unread"`     // what users typed and no reader has decided on
+	UnreadFor   string            `json:"unread_for"` // the agents that are shown it: same, any or off
 	Held        int               `json:"held"`
 	Review      int               `json:"review"`  // notes of a model that the user has not read
 	Refused     app.Refused       `json:"refused"` // because it reads like orders to an agent
@@ -86,11 +89,15 @@ func Status(ctx context.Context, r *app.Rooms) (s StatusAnswer, err error) {
 			return s, nil
 		}
 	}
-	quarantined, unread, err := app.UnreadNotes(ctx, r)
+	s.UnreadFor = r.Config.Unread.For
+	if s.Unread, err = unread.Of(r.Store).Count(); err != nil {
+		return s, err
+	}
+	quarantined, unreviewed, err := app.UnreadNotes(ctx, r)
 	if err != nil {
 		return s, err
 	}
-	s.Review = len(quarantined) + len(unread)
+	s.Review = len(quarantined) + len(unreviewed)
 	if s.Refused, err = app.RefusedIn(r, len(quarantined)); err != nil {
 		return s, err
 	}

@@ -72,6 +72,7 @@ func QuietSession(ctx context.Context, r *app.Rooms, session string, private boo
 // dropPrivate erases what was kept of a session before it became private.
 func dropPrivate(ctx context.Context, r *app.Rooms, id string) error {
 	all, err := r.Kept.Sessions(ctx)
+	err = errors.Join(err, app.EraseUnreadOf(r, id))
 	for i := range all {
 		if all[i].Session == id {
 			err = errors.Join(err, r.Kept.Forget(ctx, map[string][]int{all[i].Key: nil}))

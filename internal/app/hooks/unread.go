@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"anamnesis/internal/agent"
@@ -60,18 +59,17 @@ func handsOut(r *app.Rooms, e agent.Event, place inject.Place) (of string, ok bo
 	case config.UnreadSame:
 		of = h.Name
 	}
+	if !unread.Of(r.Store).Any(place.Projects) && !waitsForCapture(r, place.Projects) { // before the files of the agent are read
+		return "", false
+	}
 	c := connect.Of(h)
-	return of, c.Serves(r.Config.UserHome, r.Config.AgentHomes()[h.Name]) && !headless(r, h, e)
+	return of, c.Serves(r.Config.UserHome, r.Config.AgentHomes()[h.Name]) && !headless(h, e)
 }
 
 // headless reports whether a program runs the agent of an event, as far as the start of its session tells.
-func headless(r *app.Rooms, h *agent.Harness, e agent.Event) bool {
-	if r.Host.Environ != nil {
-		if env := r.Host.Environ(nil); env.Lookup != nil {
-			if entry, _ := env.Lookup("CLAUDE_CODE_ENTRYPOINT"); strings.HasPrefix(entry, "sdk-") {
-				return true
-			}
-		}
+func headless(h *agent.Harness, e agent.Event) bool {
+	if e.Program {
+		return true
 	}
 	if h.Sessions == nil || e.TranscriptPath == "" {
 		return false
@@ -114,7 +112,9 @@ func addUnread(ctx context.Context, r *app.Rooms, e agent.Event, place inject.Pl
 // waitsForCapture reports whether the queue has a session of one of some projects.
 func waitsForCapture(r *app.Rooms, projects []string) bool {
 	jobs, err := queue.Jobs[capture.Job](queue.Of(r.Store), queue.Capture)
-	return err == nil && slices.ContainsFunc(jobs, func(j queue.With[capture.Job]) bool { return slices.Contains(projects, j.Payload.Project) })
+	return err == nil && slices.ContainsFunc(jobs, func(j queue.With[capture.Job]) bool {
+		return slices.Contains(projects, j.Payload.Project)
+	})
 }
 
 // owedUnread returns the section of unread turns at the first prompt of a session whose start came before the capture of the last one.
@@ -165,7 +165,7 @@ func unreadSection(
 	known := app.KnownToShow(ctx, r, place.Root, place.Project)
 	h, err := unread.Of(r.Store).HandOut(unread.Ask{
 		Projects: place.Projects, Client: e.SessionID, Agent: of, Dir: e.Dir, Room: room, Most: unreadSessions, Start: true,
-		Rest: cmp.Or(time.Duration(r.Config.Capture.Idle)*time.Second, openFor),
+		Skip: app.WithModel(r), Rest: cmp.Or(time.Duration(r.Config.Capture.Idle)*time.Second, openFor),
 		Safe: func(line string) bool {
 			_, risky := risk.Find(line, known)
 			return !risky && !redact.PromptInjection(line)

@@ -133,6 +133,7 @@ func (p *Process) Run(name string, args []string) (done bool) {
 	}()
 	var rerr error
 	c.event, rerr = agent.ReadEvent(c.harness, p.Stdin, maxPayload, 0)
+	c.event.Program = env.ByProgram()
 	if h := agent.ByName(c.event.Harness); h != nil && !cmd.named { // another agent runs our plugin
 		c.harness = h
 	}
