@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"anamnesis/internal/app"
 	"anamnesis/internal/app/curate"
@@ -67,18 +68,19 @@ func (s *Server) learn(ctx context.Context, c caller, in learnIn) (any, error) {
 	return out.small(), nil
 }
 
-// small cuts the lines of an answer to their budget.
+// small cuts the lines of an answer to its budget.
 func (o learnOut) small() learnOut {
-	n := len(o.Items)
-	if n == 0 {
-		return o
+	most := (learnTokens + max(0, len(o.Items)-learnFew)*learnFurther) * recall.CharsPerToken
+	full := o.Items
+	for each := most; ; each-- {
+		o.Items = nil
+		for _, line := range full {
+			o.Items = append(o.Items, clip(name(line), each, "…"))
+		}
+		if data, err := compact(o); err != nil || utf8.RuneCount(data) <= most || each == 0 {
+			return o
+		}
 	}
-	room := (learnTokens+max(0, n-learnFew)*learnFurther)*recall.CharsPerToken - len(`{"items":[],"message":""}`) - len(o.Message)
-	each := max(8, room/n-len(`"",`))
-	for i, line := range o.Items {
-		o.Items[i] = clip(name(line), each, "…")
-	}
-	return o
 }
 
 var toolUnread = tool{
