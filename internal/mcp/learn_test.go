@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
+	"anamnesis/internal/learn"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/store"
@@ -135,5 +137,47 @@ func TestLearnSmall(t *testing.T) {
 		if tokens := recall.Tokens(text); tokens > 60+15*max(0, n-3) {
 			t.Errorf("%d items: %d tokens: %s", n, tokens, text)
 		}
+	}
+}
+
+// TestUnreadSetting: memory_unread hands out what the user's setting allows, with notes that have no asks.
+func TestUnreadSetting(t *testing.T) {
+	w := open(t, inShop)
+	cs := w.client(t)
+	w.add(t, note.Note{Title: "Name branches after their ticket", Project: "shop"})
+	at := w.Store.Now().Add(-20 * 24 * time.Hour)
+	err := unread.Of(w.Store).Put(unread.Captured{
+		Origin: learn.Origin{Harness: "claude", Session: "past", Project: "shop", Started: at}, Ended: at,
+		Said: []learn.Said{{Turn: 1, At: at, Text: "we use pnpm here, never npm", Hash: "h1"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Rooms.Config.Unread.For = "off"
+	if why := refused(t, cs, "memory_unread", nil); !strings.Contains(why, "unread.for") {
+		t.Errorf("off: %s", why)
+	}
+	w.Rooms.Config.Unread.For = "same"
+	if why := refused(t, cs, "memory_unread", nil); !strings.Contains(why, "this client is none that is known") {
+		t.Errorf("same, to an unknown client: %s", why)
+	}
+	w.Rooms.Config.Unread.For = "any"
+	got, text := call(t, cs, "memory_unread", nil)
+	if !strings.Contains(text, "> user: we use pnpm here, never npm") || !strings.Contains(text, "Name branches") {
+		t.Fatal(text)
+	}
+	notes, _ := got["notes"].([]any)
+	id := notes[0].(map[string]any)["id"]
+	got, text = call(t, cs, "memory_learn", args{"session": got["session"], "items": items(
+		map[string]any{"title": "Use pnpm, never npm", "quote": "we use pnpm here, never npm"},
+		map[string]any{"id": id, "asks": []string{"start work on a feature", "git checkout -b"}},
+		map[string]any{"id": id, "asks": []string{"once more"}},
+	)})
+	if l := shown(got); len(l) != 3 || l[0] != "kept" || l[1] != "kept" || !strings.HasPrefix(l[2], "refused: ") {
+		t.Error(text)
+	}
+	found, _ := call(t, cs, "memory_search", args{"query": "git checkout -b feature"})
+	if all := field(result(found), "title"); !strings.Contains(all, "Name branches after their ticket") {
+		t.Errorf("found by its asks: %s", all)
 	}
 }

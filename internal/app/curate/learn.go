@@ -23,6 +23,7 @@ import (
 
 // A Lesson is what a reader makes of unread turns: one statement.
 type Lesson struct {
+	ID       string   `json:"id,omitempty"`    // of a note that was handed out for its asks: nothing else of the lesson counts
 	Title    string   `json:"title,omitempty"` // the rule as an order, or the fact, in one sentence
 	Quote    string   `json:"quote,omitempty"` // the user's words that say it
 	Why      string   `json:"why,omitempty"`
@@ -71,6 +72,10 @@ func Learn(ctx context.Context, r *app.Rooms, by ingest.Author, dir, lease strin
 			l.Lines, l.Open = append(l.Lines, "refused: "+wrong), true
 			continue
 		}
+		if item.ID != "" {
+			l.Lines = append(l.Lines, giveAsks(ctx, r, newest, item))
+			continue
+		}
 		if learn.Holds(item.Holds).Is(learn.Task) {
 			l.Lines = append(l.Lines, "not kept: it ends with its task")
 			continue
@@ -99,6 +104,8 @@ func (item *Lesson) mend() string {
 	item.Title = strings.TrimRight(strings.Join(strings.Fields(item.Title), " "), ".。")
 	item.Why = strings.Join(strings.Fields(item.Why), " ")
 	switch {
+	case item.ID != "":
+		return ""
 	case item.Title == "":
 		return "an item without a title"
 	case utf8.RuneCountInString(item.Title) > maxLessonTitle:
@@ -157,6 +164,18 @@ func admitLesson(
 	}
 	capture.Stamp(n, from.Dir, r.Redactor, from.Edited...)
 	return learn.Take(ctx, r.Ingester, d, learn.Holds(item.Holds))
+}
+
+// giveAsks gives a note the asks of a lesson, and says what became of it.
+func giveAsks(ctx context.Context, r *app.Rooms, s *unread.Session, item *Lesson) string {
+	row, err := app.Resolve(ctx, r, item.ID)
+	if err == nil {
+		_, err = ingest.GiveAsks(ctx, r.Ingester, project.Canonical(r.Store, s.Origin.Project), row.ID, item.Asks)
+	}
+	if err != nil {
+		return "refused: " + err.Error()
+	}
+	return "kept"
 }
 
 // add says what became of a lesson.
