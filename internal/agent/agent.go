@@ -18,7 +18,10 @@
 // every text (see StripInjected), so that memory never echoes itself.
 package agent
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A Harness is one coding agent and those of its abilities that are known. A nil
 // field is an ability that it lacks, or that this program does not use yet; a
@@ -158,4 +161,16 @@ func ByPath(file string) (h *Harness, below string) {
 		}
 	}
 	return h, below
+}
+
+// OfClient returns the agent whose client gives its MCP servers that name, nil for one that is not known: "claude-code",
+// "codex-mcp-client", "gemini-cli-mcp-client-anamnesis". The agent's short name is a word of it.
+func OfClient(name string) *Harness {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	for _, h := range All {
+		if h.Sessions != nil && slices.Contains(words, h.Name) {
+			return h
+		}
+	}
+	return nil
 }

@@ -176,6 +176,7 @@ func (c *codexReader) header(p members) {
 
 // cut notes that the user went back to before a record, behind which a new file of the thread goes on.
 func (c *codexReader) cut(ordinal []byte) {
+	c.b.session.Resumed = true
 	end, err := strconv.Atoi(string(ordinal))
 	if err != nil || !c.b.goesBack() {
 		return

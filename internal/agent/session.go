@@ -125,6 +125,9 @@ type Session struct {
 	Started, Ended time.Time
 	Undated        bool
 
+	// Resumed says that the file begins where the user went back to, in another file of the session.
+	Resumed bool
+
 	Turns     []Turn // in force: what the user took back is only in All
 	Summaries []string
 

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/layout"
@@ -87,6 +89,19 @@ func withhold(r *Rooms, remote bool) func(path string, data []byte) string {
 	}
 }
 
+// claimWhy is the reason why a note does not travel that says more of its author than this machine knows.
+const claimWhy = "its file says that a person vouches for it, and this machine does not know that; " +
+	"look at it with `anamnesis review`, and keep it with `anamnesis review keep ID`"
+
+// claimed says why the form of a note must not reach the hub, "" when it may: the other machines would enter it in
+// their ledgers as the user's word, and the ledger of this one does not have it.
+func claimed(r *Rooms, path string, data []byte) string {
+	if n, ok := ingest.Claim(path, data); ok && !store.Trusts(r.Store, n) {
+		return claimWhy
+	}
+	return ""
+}
+
 // disallow forgets what was allowed for notes that are gone. The caller holds
 // the store lock.
 func disallow(r *Rooms, paths []string) error {
@@ -100,6 +115,29 @@ func disallow(r *Rooms, paths []string) error {
 		delete(a.Changed, IDOf(path))
 	}
 	if len(a.Notes)+len(a.Changed) == before {
+		return nil
+	}
+	return writeAllowed(r, a)
+}
+
+// allowMarked allows marked files (markEdited) what they were allowed in the form before: the hashes in sums.
+func allowMarked(ctx context.Context, r *Rooms, paths []string, sums map[string]string) error {
+	unlock, err := r.Store.Lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	a, write := readAllowed(r), false
+	for _, path := range paths {
+		data, err := r.Store.ReadFile(path, store.MaxNoteSize)
+		id, was := IDOf(path), sums[strings.TrimPrefix(path, layout.Memory+"/")]
+		for _, forms := range []map[note.ID][]string{a.Notes, a.Changed} {
+			if err == nil && slices.Contains(forms[id], was) {
+				forms[id], write = append(forms[id], store.Digest(data)), true
+			}
+		}
+	}
+	if !write {
 		return nil
 	}
 	return writeAllowed(r, a)

@@ -14,6 +14,7 @@ import (
 	"anamnesis/internal/reflection"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/queue"
+	"anamnesis/internal/unread"
 )
 
 // NewGenerator opens the model that writes, for a purpose that the event log names.
@@ -85,6 +86,12 @@ func NewReader(r *Rooms, model llm.Generator, budget *llm.Budget) *learn.Reader 
 	w := learn.Rewriter{Store: r.Store, Redactor: r.Redactor, Model: model, Budget: budget, Directive: r.Config.Reflection.Directive}
 	return learn.NewReader(w, r.Ingester, func(n *note.Note, from learn.Origin) {
 		capture.Stamp(n, from.Dir, r.Redactor, from.Edited...)
+	}, func(p *learn.Reading) error {
+		var seen []string
+		for i := range p.Said {
+			seen = append(seen, p.Said[i].Hash)
+		}
+		return unread.Of(r.Store).Decide(p.Origin.Project, p.Origin.Harness, p.Origin.Session, unread.Model, seen...)
 	})
 }
 

@@ -56,7 +56,7 @@ func Unforget(ctx context.Context, r *Rooms, name string) (u Unforgotten, err er
 	if err != nil {
 		return u, err
 	}
-	n, err := ingest.Unforget(ctx, r.Store, ref.Path)
+	n, err := ingest.Unforget(ctx, r.Store, ref.Path, r.Host.By)
 	if err == nil {
 		err = Reindex(ctx, r, []string{ref.Path})
 	}

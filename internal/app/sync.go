@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -68,6 +69,9 @@ func Sync(ctx context.Context, r *Rooms, o SyncOptions) (s SyncResult, err error
 		again := false
 		if again, err = syncOnce(ctx, r, backend, o, &s); !again {
 			break
+		}
+		if err == nil {
+			backend, err = openOwnReplica(r, o) // this one has read what is allowed
 		}
 	}
 	err = excuse(r, err, &s)
@@ -177,13 +181,36 @@ func syncOnce(ctx context.Context, r *Rooms, b replica.Backend, o SyncOptions, s
 		if s.Committed = s.Committed || committed; err == nil {
 			s.Detail = map[bool]string{true: "committed locally (no sync)", false: "nothing to commit (no sync)"}[s.Committed]
 		}
-		return false, err
+		marked, merr := markEdited(ctx, r, s)
+		if marked && merr == nil {
+			return true, nil
+		}
+		return false, errors.Join(err, merr)
 	}
 	out, err := b.Sync(ctx)
 	s.take(out)
 	erased, again, derr := applyPulled(ctx, r, out)
 	s.Deleted += erased
-	return again, errors.Join(err, derr)
+	marked, merr := markEdited(ctx, r, s)
+	return again || marked, errors.Join(err, derr, merr)
+}
+
+// markEdited marks the files that were held back only because they are notes of an earlier program that somebody
+// edited (ingest.Incoming.MarkEdited): they travel then, as edits by hand do.
+func markEdited(ctx context.Context, r *Rooms, s *SyncResult) (marked bool, err error) {
+	sums := make(map[string]string) // of the files as they are, by path
+	for _, h := range s.Held {
+		if strings.HasPrefix(h.Why, claimWhy) { // a file that lost its text must not look like one that this program wrote
+			data, _ := r.Store.ReadFile(layout.Memory+"/"+h.Path, store.MaxNoteSize)
+			sums[h.Path] = store.Digest(data)
+		}
+	}
+	changed, err := ingest.NewIncoming(r.Store).MarkEdited(ctx, slices.Collect(maps.Keys(sums)))
+	if len(changed) == 0 {
+		return false, err
+	}
+	s.Detail = "" // the next round says what is held
+	return true, errors.Join(err, allowMarked(ctx, r, changed, sums), Reindex(ctx, r, changed))
 }
 
 // applyPulled carries out what a sync brought: tombstones are obeyed, a note that
@@ -236,6 +263,7 @@ func replicaOptions(r *Rooms, o SyncOptions) replica.Options {
 		Settle: func(c replica.Conflict) error { return keepLoser(r, c) },
 		Apply:  func(changes []replica.Change) ([]string, error) { return applyRemote(r, changes) },
 		Hold:   withhold(r, o.Remote), Driver: driver(), Title: titleOf, Says: sayings,
+		Claims: func(path string, data []byte) string { return claimed(r, path, data) },
 		Loss:   loss(r, o.Remote),
 		Erases: func(changes []replica.Change) ([]replica.Change, error) { return erases(r, changes) },
 	}

@@ -7,9 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"anamnesis/internal/learn"
 	"anamnesis/internal/note"
 	"anamnesis/internal/session"
 	"anamnesis/internal/store/project"
+	"anamnesis/internal/store/queue"
 	"anamnesis/internal/unread"
 )
 
@@ -140,4 +142,18 @@ func DropUnread(_ context.Context, r *Rooms, ids []string, apply bool) (dropped 
 	return dropped, unread.Of(r.Store).Dismiss(func(s *unread.Session) bool {
 		return slices.ContainsFunc(dropped, func(d UnreadSession) bool { return d.ID == s.ID() })
 	})
+}
+
+// WithModel returns what reports whether a session waits for the model that reads sessions: no agent is handed it.
+func WithModel(r *Rooms) func(*unread.Session) bool {
+	jobs, err := queue.Jobs[learn.Reading](queue.Of(r.Store), queue.Read)
+	if err != nil || !r.Config.Capture.Read || len(jobs) == 0 {
+		return nil
+	}
+	return func(s *unread.Session) bool {
+		return slices.ContainsFunc(jobs, func(j queue.With[learn.Reading]) bool {
+			o := &j.Payload.Origin
+			return o.Session == s.Origin.Session && o.Harness == s.Origin.Harness
+		})
+	}
 }

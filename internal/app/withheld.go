@@ -32,6 +32,10 @@ func (f WithheldView) Name() string { return stemOf(f.Path) }
 // Lost reports whether the file lost its text, so that an earlier form can be brought back.
 func (f WithheldView) Lost() bool { return strings.HasPrefix(f.Why, replica.LossWhy) }
 
+// Claims reports whether the file says of its author what this machine does not know: the note is decided in the
+// review, and no release lets it go.
+func (f WithheldView) Claims() bool { return strings.HasPrefix(f.Why, claimWhy) }
+
 func stemOf(file string) string {
 	stem, _, _ := strings.Cut(path.Base(file), ".")
 	return stem
@@ -64,7 +68,9 @@ func withheld(r *Rooms, last SyncRecord) []WithheldView {
 			continue
 		}
 		data, err := r.Store.ReadFile(file, store.MaxNoteSize) // fails for what is too large, and stays held then
-		if err == nil && strings.HasPrefix(h.Why, secretWhy) && why(h.Path, data) == "" {
+		settled := strings.HasPrefix(h.Why, secretWhy) && why(h.Path, data) == "" ||
+			strings.HasPrefix(h.Why, claimWhy) && claimed(r, h.Path, data) == ""
+		if err == nil && settled {
 			continue
 		}
 		v := WithheldView{WithheldFile: h, data: data}
@@ -186,11 +192,23 @@ func ReleaseWithheld(ctx context.Context, r *Rooms, name string, step ReleaseSte
 			return a, err
 		}
 	}
+	if len(a.Files) == 0 && step != ReleaseUndo {
+		return a, mayNotGo(r, a.Name, ref.Path)
+	}
 	if step == ReleasePlan || len(a.Files) == 0 {
 		return a, nil
 	}
 	a.Applied, a.Undone = step == ReleaseApply, step == ReleaseUndo
 	return a, writeAllowed(r, list)
+}
+
+// mayNotGo says of a note that no release lets go why it does not travel, nil when it does.
+func mayNotGo(r *Rooms, name, file string) error {
+	data, err := r.Store.ReadFile(file, store.MaxNoteSize)
+	if why := claimed(r, strings.TrimPrefix(file, layout.Memory+"/"), data); err == nil && why != "" {
+		return Errorf(Conflict, "release %s: %s", name, why)
+	}
+	return nil
 }
 
 // findFile finds the file that a name means, also one that is no note any more.

@@ -7,6 +7,7 @@ import (
 	"anamnesis/internal/agent"
 	"anamnesis/internal/learn"
 	"anamnesis/internal/note"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/store/project"
 	"anamnesis/internal/unread"
 )
@@ -15,6 +16,14 @@ import (
 func (r *Recorder) leaveUnread(q Request, s *agent.Session, said []learn.Said, kept []int, from learn.Origin, clean learn.Clean) error {
 	if q.History || s.Headless || r.forgotten(note.EpisodicID(from.Started, from.Harness, from.Session)) {
 		return nil
+	}
+	said = slices.Clone(said)
+	for i := range said { // what the agent said may repeat what a page says
+		for _, line := range []*string{&said[i].Did, &said[i].Asked, &said[i].Options} {
+			if redact.PromptInjection(*line) {
+				*line = ""
+			}
+		}
 	}
 	gone := agent.Session{}
 	all := s.All()

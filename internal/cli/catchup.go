@@ -5,6 +5,7 @@ import (
 
 	"anamnesis/internal/app"
 	"anamnesis/internal/app/setup"
+	"anamnesis/internal/config"
 	"anamnesis/internal/connect"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/unread"
@@ -30,7 +31,7 @@ func (p *program) offerReading(pl setup.InstallPlan) {
 // sayReading is offerReading for a queue. It names the command of our plugin where Claude Code has it.
 func (p *program) sayReading(prefix string, q unread.Queue) error {
 	n, err := q.Count()
-	if err != nil || n.Sessions == 0 {
+	if err != nil || n.Sessions == 0 || p.cfg.Unread.For == string(config.UnreadOff) {
 		return err
 	}
 	how := fmt.Sprintf("type to an agent in a project: %q", readSentence)

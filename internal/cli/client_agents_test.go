@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"anamnesis/internal/learn"
 	"anamnesis/internal/llm/llmtest"
 )
 
@@ -245,7 +244,7 @@ func (a driven) drive(t *testing.T, m *machine, before map[string]string) {
 		a.run(m, a.args, "I edited payments.proto, how do I regenerate the gRPC clients?\n@say Run make proto-gen.")
 		m.has("what the model read", m.model.Requests(), "Memory for this prompt", "Run make proto-gen")
 	})
-	t.Run("a correction is nominated, written by the agent and injected into the next session of another", func(t *testing.T) {
+	t.Run("a correction is written by the agent and injected into the next session of another", func(t *testing.T) {
 		m.t = t
 		a.run(m, a.args, "The search index is stale after a deploy.\n@say Run make reindex by hand after a deploy.")
 		m.model.Forget()
@@ -253,7 +252,6 @@ func (a driven) drive(t *testing.T, m *machine, before map[string]string) {
 @tool `+strings.Replace(a.search, "memory_search", "memory_write", 1)+` {"type":"semantic","title":"Let the deploy script rebuild the index","body":"",`+
 			`"why":"It was forgotten by hand.","quote":"The deploy script has to call make reindex"}
 @say The deploy script calls make reindex now.`)
-		m.has("what the model read", m.model.Requests(), learn.Nudge)
 		m.becomes("No, never run it by hand.")
 		const quoted = "“The deploy script has to call make reindex”"
 		if a.program {

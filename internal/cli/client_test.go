@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"anamnesis/internal/learn"
 	"anamnesis/internal/llm/llmtest"
 )
 
@@ -326,7 +325,7 @@ func TestClient(t *testing.T) {
 		m.has("the note", m.note(id), "**Said by the user:**\n", "- No, never run it by hand.", "**Outcome:** The deploy script calls make reindex now")
 		m.lacks("the note", m.note(id), "**Outcome:** You're")
 	})
-	t.Run("a correction is nominated, written by the agent and injected into the next session", func(t *testing.T) {
+	t.Run("a correction is written by the agent and injected into the next session", func(t *testing.T) {
 		m.t = t
 		const id, typed = "12121212-1212-4212-8212-121212121210", "no, we use pnpm here and never npm, the lockfile is the one of pnpm"
 		m.person(id, "Install zod in the web package.\n@say I installed zod with npm.")
@@ -335,7 +334,6 @@ func TestClient(t *testing.T) {
 @tool mcp__anamnesis__memory_write {"type":"semantic","title":"Use pnpm, never npm","body":"","why":"The lockfile is the one of pnpm.",`+
 			`"quote":"we use pnpm here and never npm","when":["cmd:npm"]}
 @say Done with pnpm.`, "--allowedTools", tools)
-		m.has("what the model read", model.Requests(), learn.Nudge)
 		model.Forget()
 		m.session("12121212-1212-4212-8212-121212121211", "Add vite to the project.\n@say I added vite with pnpm.")
 		for request := range strings.Lines(model.Requests()) {

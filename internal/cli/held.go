@@ -17,7 +17,8 @@ func newHeld(p *program) *cobra.Command {
 		Short: "Resolve near-duplicates and files that do not travel",
 		Long: `List what is held back until you decide: notes that a machine wrote and that say
 almost what another note says, and files that no sync sends, because they hold what
-looks like a secret or lost their text. What was found is shown masked.
+looks like a secret, lost their text, or say that you vouch for them when this machine
+does not know that (` + "`anamnesis review keep ID`" + `). What was found is shown masked.
 
 Take a secret out of its note with ` + "`anamnesis edit ID`" + `, or release the note: the
 first ` + "`anamnesis review held release ID`" + ` tells what would go where, with --apply it goes with

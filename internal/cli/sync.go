@@ -35,6 +35,8 @@ What machines without a store wrote is taken home first (index.server).
 
 A note in which something looks like a secret stays here until you release it, and
 so does one that was emptied or damaged outside of Anamnesis: ` + "`anamnesis review held`" + `.
+A file that says that you vouch for it, when this machine does not know that, stays here
+until you keep it: ` + "`anamnesis review keep ID`" + `.
 What a merge could not decide waits in ` + "`anamnesis review conflicts`" + `.
 
 A newer version of the program can ask that no older one writes the notes (memory/format.json).

@@ -20,6 +20,7 @@ type Client struct {
 	Tools       *ToolRules                        // nil for an agent whose rules for single tools are not known
 	Memories    func(user, home string) OwnMemory // nil for an agent without settings of them
 	Approvals   *TrustReporter                    // nil for an agent that runs hooks unasked
+	Call        func(server, tool string) string  // the name by which its model calls a tool of a server; nil where that is not known
 	Release     Release                           // the newest that the tests of this program drive; zero for none
 
 	// Rules returns the file of standing instructions for all projects, nil for an agent
@@ -92,11 +93,13 @@ var places = map[string]Client{
 		ServerHooks: &ServerHooks{claudeOverServer, claudeServed, []string{"claude", "--version"}},
 		Memories:    claudeMemory,
 		Tools:       &ToolRules{inHome("settings.json"), claudeAllowTools, claudeDisallowTools},
+		Call:        ClaudeTool,
 		Release:     Release{"claude", "@anthropic-ai/claude-code", "2.1.332"},
 	},
 	codexName: {
 		Settings: codexSettings{}, Servers: codexSettings{},
 		Memories:  codexMemory,
+		Call:      ClaudeTool,
 		Tools:     &ToolRules{inHome("config.toml"), codexAllowTools, codexDisallowTools},
 		Approvals: &TrustReporter{codexQuestion, codexTrust, codexAny, codexTrustPath, codexApprove, codexDisapprove},
 		Release:   Release{"codex", "@openai/codex", "0.171.0"},
@@ -107,15 +110,18 @@ var places = map[string]Client{
 			serverMap: serverMap{kind: "local", extra: []value{named("tools", list(text(`"*"`)))}},
 			path:      inHome("mcp-config.json"),
 		},
+		Call:    joined("", "-"),
 		Release: Release{"copilot", "@github/copilot", "1.0.102"},
 	},
 	geminiName: {
 		Settings: geminiSettings{hooksFile{millis: true, named: true, off: "hooksConfig.enabled", offIs: "false"}},
 		Servers:  serversAt{path: inHome("settings.json")},
+		Call:     joined("mcp_", "_"),
 		Release:  Release{"gemini", "@google/gemini-cli", "0.61.0"},
 	},
 	opencodeName: {
 		Settings: opencodeSettings{}, Servers: serversAt{serverMap: likeOpenCode, path: inHome("opencode.json")},
+		Call:    joined("", "_"),
 		Release: Release{"opencode", "opencode-ai", "1.18.33"},
 	},
 	cursorName: {

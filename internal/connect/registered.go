@@ -105,3 +105,28 @@ func (c *Client) Serves(user, home string) bool {
 	served, _ := c.registered(user, home)
 	return served
 }
+
+// ToolName returns the name by which the agent knows a tool of our server, and the bare name where that is not known.
+// user is the user's home folder, home the agent's.
+func (c *Client) ToolName(user, home, tool string) string {
+	if c.Call == nil {
+		return tool
+	}
+	if host, ok := c.Settings.(pluginHost); ok && host.PluginServes() && Plugin(c, home) != "" {
+		return c.Call("plugin_"+DefaultServer+"_"+DefaultServer, tool)
+	}
+	edit, err := readSettings(c.ServersPath(user, home))
+	if err != nil || edit.Old == nil {
+		return tool
+	}
+	all, err := c.OurServers(edit.Old)
+	if err != nil || len(all) == 0 {
+		return tool
+	}
+	return c.Call(all[0].Name, tool)
+}
+
+// joined returns how a name for a tool of a server is put together.
+func joined(before, between string) func(server, tool string) string {
+	return func(server, tool string) string { return before + server + between + tool }
+}

@@ -353,7 +353,8 @@ nothing:
 | teammate | a note that somebody shares: it is shown with a name, and is not copied into your store |
 
 A **ledger** on this machine (the folder ` + "`authors/`" + ` of the store) has a hash of the words for which you vouch: id, project, title, body,
-fix and triggers of each such note. What your other machines send over your own hub is entered when it arrives. A note that another
+fix and triggers of each such note. What your other machines send over your own hub is entered when it arrives, and a
+machine sends a note that claims to be your word only if its own ledger has it. A note that another
 program changed keeps its text and its place and is no longer your word until you confirm it: ` + "`anamnesis review`" + ` lists it, and
 ` + "`anamnesis review keep`" + ` confirms it.
 `

@@ -33,8 +33,8 @@ func (g *Ingester) Forget(ctx context.Context, id note.ID, erased func(paths []s
 }
 
 // Unforget takes back that the note in a file was forgotten (tombstone.Revoke). The
-// caller tells the index. A note that no tombstone knows is an error.
-func Unforget(ctx context.Context, s *store.Store, path string) (n *note.Note, err error) {
+// caller tells the index. A note that no tombstone knows is an error. Who brings their own note back vouches for it.
+func Unforget(ctx context.Context, s *store.Store, path string, by Author) (n *note.Note, err error) {
 	err = locked(ctx, s, func(w *store.Writer) error {
 		if n, _, _, err = s.Read(path); err != nil {
 			return err
@@ -42,6 +42,9 @@ func Unforget(ctx context.Context, s *store.Store, path string) (n *note.Note, e
 		paths, err := tombstone.Revoke(w, n)
 		if err == nil && len(paths) == 0 {
 			err = errors.New("it was not forgotten")
+		}
+		if err == nil && by == Person && note.Attested(n) {
+			err = w.Trust(n)
 		}
 		return err
 	})

@@ -78,6 +78,8 @@ func (in *Incoming) Finish(ctx context.Context, erased func(paths []string) erro
 type RemoteChange struct {
 	Path     string // relative to memory/, with slashes
 	Old, New []byte // nil when the file is not there
+	Theirs   []byte // what the owner's hub has
+	Merged   bool   // New was made of what the hub has and of what is here; else it is what the hub has
 }
 
 // Apply brings the files of another machine into memory/. A file that is no
@@ -109,7 +111,9 @@ func applyRemote(w *store.Writer, changes []RemoteChange) (changed []string, err
 		if err != nil {
 			return nil, fmt.Errorf("adopt %s: %w", w.Store().Path(layout.Memory+"/"+c.Path), err)
 		}
-		if !current {
+		if current {
+			a.current = append(a.current, c)
+		} else {
 			changed = append(changed, c.Path)
 		}
 	}
@@ -132,11 +136,12 @@ func applyRemote(w *store.Writer, changes []RemoteChange) (changed []string, err
 
 // An application is one run of Apply.
 type application struct {
-	w      *store.Writer
-	seen   map[string]bool // paths of the changes
-	files  []store.Replacement
-	gone   []note.ID                             // whose files go because what they say was forgotten
-	stones func() ([]tombstone.Tombstone, error) // of memory/, with those that come
+	w       *store.Writer
+	seen    map[string]bool // paths of the changes
+	current []RemoteChange  // whose files are what they say
+	files   []store.Replacement
+	gone    []note.ID                             // whose files go because what they say was forgotten
+	stones  func() ([]tombstone.Tombstone, error) // of memory/, with those that come
 }
 
 // admit checks a change and plans what it asks for. It reports whether the file
@@ -183,19 +188,89 @@ func (a *application) admit(c RemoteChange) (current bool, err error) {
 	return true, nil
 }
 
+// Claim returns the note in a file of memory/ that says that a person vouches for it. On arrival from the
+// owner's hub it is the user's word, so a machine must not send one that its own ledger does not have.
+func Claim(path string, data []byte) (n *note.Note, ok bool) {
+	if layout.InTree(path) != layout.Note || data == nil {
+		return nil, false
+	}
+	n, err := note.Parse(data)
+	return n, err == nil && note.Attested(n)
+}
+
 // vouch enters in the ledger what the owner's other machines vouch for: the own hub is believed,
-// and nothing else.
+// and nothing else. What a merge made of two forms is the user's word if both are; if not, the form of the hub is.
 func (a *application) vouch() error {
-	var notes []*note.Note
-	for _, f := range a.files {
-		if layout.Of(f.Path) != layout.Note || f.Data == nil {
-			continue
+	hub := make(map[note.ID][]string) // hashes of the words that the hub vouches for
+	for _, c := range a.current {
+		theirs := c.Theirs
+		if !c.Merged {
+			theirs = c.New
 		}
-		if n, err := note.Parse(f.Data); err == nil && note.Attested(n) {
-			notes = append(notes, n)
+		if n, ok := Claim(c.Path, theirs); ok {
+			hub[n.ID] = append(hub[n.ID], note.Words(n))
 		}
 	}
+	var notes []*note.Note
+	var refused []note.ID
+	for _, c := range a.current {
+		n, ok := Claim(c.Path, c.New)
+		switch {
+		case !ok:
+		case slices.Contains(hub[n.ID], note.Words(n)), len(hub[n.ID]) > 0 && a.trusted(n.ID, c.Old):
+			notes = append(notes, n)
+		default:
+			if n, ok = Claim(c.Path, c.Theirs); ok {
+				notes, refused = append(notes, n), append(refused, n.ID)
+			}
+		}
+	}
+	if err := a.w.Disown(refused...); err != nil {
+		return err
+	}
 	return a.w.Vouch(notes...)
+}
+
+// MarkEdited writes into notes of an earlier program, which have no key Vouched, which words a person vouches for,
+// when they say something else now: another program edited them, and no machine may take them for the user's word.
+// It returns the paths that changed; paths are relative to memory/, and those that it returns to the root.
+func (in *Incoming) MarkEdited(ctx context.Context, paths []string) (changed []string, err error) {
+	var edited []*note.Note
+	var refs []store.Ref
+	for _, path := range paths {
+		if layout.InTree(path) != layout.Note {
+			continue
+		}
+		n, _, ref, err := in.store.Read(layout.Memory + "/" + path)
+		if err != nil || n.Vouched != "" || n.Trusted || !note.Claims(n) {
+			continue // what cannot be read has another reason to wait
+		}
+		if n.Vouched = store.Authors(in.store, n.ID); n.Vouched != "" {
+			edited, refs = append(edited, n), append(refs, ref)
+		}
+	}
+	if len(edited) == 0 || in.store.ReadOnly() {
+		return nil, nil
+	}
+	err = locked(ctx, in.store, func(w *store.Writer) error {
+		for i, n := range edited {
+			if _, _, err := w.Put(n, refs[i], store.Update); err != nil {
+				return err
+			}
+			changed = append(changed, refs[i].Path)
+		}
+		return nil
+	})
+	return changed, err
+}
+
+// trusted reports whether the form of a note that is here is the user's word; old is nil when it is elsewhere.
+func (a *application) trusted(id note.ID, old []byte) bool {
+	if n, err := note.Parse(old); old != nil && err == nil {
+		return store.Trusts(a.w.Store(), n)
+	}
+	n, _, err := store.Get(a.w.Store(), id)
+	return err == nil && n.Trusted
 }
 
 // maxPresent is the largest file that a change may take the place of, in bytes.

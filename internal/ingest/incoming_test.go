@@ -216,3 +216,58 @@ func FuzzAdoptPath(f *testing.F) {
 		}
 	})
 }
+
+// What a merge makes of a form that is not the user's word is none either, whatever hash it has.
+func TestMergedClaims(t *testing.T) {
+	const path = "semantic/n1.md"
+	form := func(words, hashed string) []byte {
+		n, err := note.Parse(noteBytes("n1", hashed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		note.Vouch(n)
+		sum := n.Vouched
+		if n, err = note.Parse(noteBytes("n1", words)); err != nil {
+			t.Fatal(err)
+		}
+		n.Vouched = sum
+		return n.Format()
+	}
+	for _, c := range []struct {
+		name         string
+		here, theirs []byte
+		merged       []byte // nil: it is theirs
+		known        bool   // the ledger has the form here
+		want         bool   // the note is the user's word afterwards
+	}{
+		{"new", nil, form("b", "b"), nil, false, true},
+		{"both vouched for", form("a", "a"), form("b", "b"), form("ab", "ab"), true, true},
+		{"forged here", form("a", "a"), form("b", "b"), form("ab", "ab"), false, false},
+		{"forged here, and their words stay", form("a", "a"), form("b", "b"), form("b", "b"), false, true},
+		{"edited there, and a hash made for what the merge says", form("a", "a"), form("b", "ab"), form("ab", "ab"), true, false},
+		{"edited here, and a hash made for what the merge says", form("a", "ab"), form("b", "b"), form("ab", "ab"), false, false},
+		{"edited on both sides, and such a hash", form("a", "ab"), form("b", "ab"), form("ab", "ab"), false, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, _ := open(t)
+			if c.known {
+				if _, err := ingest.NewIncoming(s).Apply([]ingest.RemoteChange{{Path: path, New: c.here}}); err != nil {
+					t.Fatal(err)
+				}
+			} else if c.here != nil {
+				write(t, s.Path("memory/"+path), string(c.here))
+			}
+			ch := ingest.RemoteChange{Path: path, Old: c.here, New: c.theirs, Theirs: c.theirs}
+			if c.merged != nil {
+				ch.New, ch.Merged = c.merged, string(c.merged) != string(c.theirs)
+			}
+			if late, err := ingest.NewIncoming(s).Apply([]ingest.RemoteChange{ch}); err != nil || len(late) > 0 {
+				t.Fatalf("%v %v", late, err)
+			}
+			n, _, _, err := s.Read("memory/" + path)
+			if err != nil || n.Trusted != c.want {
+				t.Errorf("trusted %v %v", n != nil && n.Trusted, err)
+			}
+		})
+	}
+}

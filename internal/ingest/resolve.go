@@ -116,6 +116,12 @@ func resolveNote(w *store.Writer, c store.Conflict, choice Choice, data []byte) 
 			return nil, err
 		}
 	}
+	// Who decides is a person, and vouches for what they chose.
+	if note.Claims(n) {
+		if err := w.Vouch(n); err != nil {
+			return nil, err
+		}
+	}
 	if ref.Path != "" {
 		if _, _, _, err := s.Read(ref.Path); err != nil { // Put cannot rewrite what is no note
 			return append(paths, ref.Path), w.Overwrite(ref, n, store.Merged)

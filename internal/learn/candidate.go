@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"anamnesis/internal/agent"
@@ -95,15 +94,6 @@ func Candidates(s *agent.Session, clean Clean) []Candidate {
 func Nominate(typed string, first bool) (Candidate, bool) {
 	return nominate(&Said{Text: typed}, first)
 }
-
-// Nudge is what the agent is asked at a prompt that holds a candidate.
-const Nudge = "If this holds beyond this task, keep it with memory_write (title: the rule, quote: the user's words). If not, go on."
-
-// MaxNudges is how often the agent of one session is asked.
-const MaxNudges = 3
-
-// NudgeHash identifies a sentence that an agent is asked to keep.
-func NudgeHash(words string) string { return hash(time.Time{}, words) }
 
 // Sentences longer than this lay nothing down, or too much; sentences are in characters.
 const (

@@ -41,12 +41,13 @@ type Reader struct {
 	Rewriter
 	ingester *ingest.Ingester
 	stamp    func(*note.Note, Origin)
+	decided  func(*Reading) error
 }
 
 // NewReader returns a Reader, which reads nothing while the budget of its Rewriter refuses. stamp
-// notes the code that a note names; it may be nil.
-func NewReader(w Rewriter, g *ingest.Ingester, stamp func(*note.Note, Origin)) *Reader {
-	return &Reader{w, g, stamp}
+// notes the code that a note names, and decided is called with each session whose answer was taken in; both may be nil.
+func NewReader(w Rewriter, g *ingest.Ingester, stamp func(*note.Note, Origin), decided func(*Reading) error) *Reader {
+	return &Reader{w, g, stamp, decided}
 }
 
 // A Read is what a run of readings did.
@@ -201,6 +202,9 @@ func (r *Reader) one(ctx context.Context, q queue.Queue, j queue.With[Reading], 
 	}
 	if err == nil {
 		err = r.take(ctx, p, a.Rules, done)
+		if err == nil && r.decided != nil {
+			err = r.decided(p)
+		}
 	}
 	if err != nil {
 		return r.Postpone(j.Job, err, readLater)
@@ -338,7 +342,7 @@ func Take(ctx context.Context, g *ingest.Ingester, d ingest.Draft, holds Holds) 
 	if err != nil || !holds.Is(Always) || out.Note == nil || out.Note.Project == note.Global || out.Effect == ingest.Known {
 		return out, err
 	}
-	if out.Result != ingest.Created && out.Result != ingest.Updated {
+	if out.Note.Quarantine || out.Result != ingest.Created && out.Result != ingest.Updated {
 		return out, nil
 	}
 	at, _ := out.Note.CreatedAt.Time()

@@ -62,7 +62,7 @@ func newReadingRoom(t *testing.T) *readingRoom {
 	}
 	w := &readingRoom{T: t, store: s}
 	w.door = ingest.New(s, index.New(db, s, index.Embedding{}), r, ingest.Options{MachineID: "box"})
-	w.reader = learn.NewReader(learn.Rewriter{Store: s, Redactor: r, Model: w}, w.door, nil)
+	w.reader = learn.NewReader(learn.Rewriter{Store: s, Redactor: r, Model: w}, w.door, nil, nil)
 	return w
 }
 

@@ -124,7 +124,7 @@ func typedBefore(t *testing.T, w *world, words string) (lease string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := q.HandOut(unread.Ask{Projects: []string{"shop"}, Client: "now", Room: 4000, Most: 1})
+	h, err := q.HandOut(unread.Ask{Projects: []string{"shop"}, Client: "now", Dir: w.opts.Dir, Room: 4000, Most: 1})
 	if err != nil || h.ID == "" {
 		t.Fatalf("%+v, %v", h, err)
 	}

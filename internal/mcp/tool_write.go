@@ -51,6 +51,7 @@ type writeIn struct {
 	Why         string   `json:"why,omitempty"`
 	Quote       string   `json:"quote,omitempty" jsonschema:"the user's words"`
 	When        []string `json:"when,omitempty" jsonschema:"cmd:npm install, path:api/**, error:TEXT"`
+	Asks        []string `json:"asks,omitempty" jsonschema:"two things that the user might type when it will matter"`
 	Replaces    string   `json:"replaces,omitempty" jsonschema:"id of the note that it makes wrong"`
 	Project     string   `json:"project,omitempty" jsonschema:"others and global wait for the user"`
 	Tags        []string `json:"tags,omitempty"`
@@ -91,7 +92,7 @@ func (s *Server) write(ctx context.Context, c caller, in writeIn) (done, error) 
 		}
 	}
 	n := &note.Note{
-		Type: note.Type(in.Type), Title: in.Title, Body: body, Project: p.id.Key, Tags: in.Tags, When: in.When,
+		Type: note.Type(in.Type), Title: in.Title, Body: body, Project: p.id.Key, Tags: in.Tags, When: in.When, Asks: note.AsksOf(in.Asks),
 		Scope: note.Scope(in.Scope), UserID: in.UserID, WorkspaceID: in.WorkspaceID, MachineID: s.opts.Machine,
 		Provenance: note.Provenance{Confidence: 0.8},
 	}

@@ -113,6 +113,11 @@ func (c *cycle) publish(ctx context.Context, commit string, r Refs) (again strin
 		if err != nil {
 			return "", err
 		}
+		claims, again, err := c.unconfirmed(ctx, commit, r)
+		if again != "" || err != nil {
+			return again, err
+		}
+		held = append(held, claims...)
 		if len(held) > 0 {
 			c.out.Conflicted, c.out.HeldFiles, c.out.Result = true, append(c.out.HeldFiles, held...), Blocked
 			c.say("%v", heldError(held))
@@ -178,7 +183,7 @@ func (c *cycle) integrate(ctx context.Context, found bool, snap Snapshot) (commi
 		}
 	}
 	commit, again, err = c.merge(ctx, r, bases, snap)
-	if again == "" && err == nil && !c.out.Held {
+	if (again == "" || again == agreed) && err == nil && !c.out.Held {
 		c.out.Pulled += behind
 	}
 	return commit, r, again, err

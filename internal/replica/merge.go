@@ -26,6 +26,7 @@ type merging struct {
 	pinned    map[string]bool // paths whose file is not what is committed
 	conflicts []Conflict
 	kept      map[string]string // path in git's tree only → why
+	agreed    bool              // a file that was held back is what the remote has
 	mended    []string          // notes whose form on the remote is damaged
 }
 
@@ -70,9 +71,15 @@ func (c *cycle) merge(ctx context.Context, r Refs, bases []string, snap Snapshot
 	if again == "" && err == nil {
 		c.out.Conflicts += len(m.conflicts)
 		m.tell()
+		if m.agreed {
+			again = agreed
+		}
 	}
 	return commit, again, err
 }
+
+// agreed says why a cycle begins again after a merge: the list of what was held back is not right any more.
+const agreed = "the remote has what was held back"
 
 // show makes the merge visible: the files, the index, and only then the branch.
 func (m *merging) show(commit string) (again string, err error) {
@@ -224,7 +231,7 @@ func (m *merging) known(s *Step, b, t Entry) error {
 	bd, _ := m.content(b)
 	od, oursPlain := m.content(s.Ours)
 	td, theirsPlain := m.content(t)
-	s.Old = od
+	s.Old, s.Theirs = od, td
 	if !theirsPlain {
 		// Never instead of a file that is one; else it may stand in git's tree.
 		m.kept[s.Path] = "it is no plain file there, or larger than 2 MiB"

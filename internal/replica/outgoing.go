@@ -25,6 +25,26 @@ func (c *cycle) withhold(ctx context.Context, commit, theirs string) (held []Wit
 	if err != nil {
 		return nil, fmt.Errorf("look at what would be pushed: %w; nothing was pushed", err)
 	}
+	err = c.each(ctx, all, func(d OutgoingCommit, data []byte) error {
+		why := ""
+		if data == nil {
+			why = fmt.Sprintf("it is larger than %d MiB", MaxFile>>20)
+		} else {
+			why = c.o.Hold(d.Path, data)
+		}
+		if why != "" && !slices.ContainsFunc(held, func(h WithheldFile) bool { return h.Path == d.Path }) {
+			held = append(held, WithheldFile{Path: d.Path, Why: fmt.Sprintf("%s; it is so in the commit %s, made with git: while that is "+
+				"here nothing "+
+				"is pushed", why, d.Commit)})
+		}
+		return nil
+	})
+	slices.SortStableFunc(held, func(a, b WithheldFile) int { return strings.Compare(a.Path, b.Path) })
+	return held, err
+}
+
+// each calls see for the files of ours with what they hold, nil for what is too large to be read.
+func (c *cycle) each(ctx context.Context, all []OutgoingCommit, see func(d OutgoingCommit, data []byte) error) error {
 	all = slices.DeleteFunc(all, func(d OutgoingCommit) bool { return !Known(d.Path) || d.Path == attributes || !d.File.plain() })
 	const atOnce = 256 // files in memory
 	for part := range slices.Chunk(all, atOnce) {
@@ -34,26 +54,61 @@ func (c *cycle) withhold(ctx context.Context, commit, theirs string) (held []Wit
 		}
 		slices.Sort(ids)
 		read, err := c.p.Blobs(ctx, slices.Compact(ids))
-		if err != nil {
-			return nil, fmt.Errorf("look at what would be pushed: %w; nothing was pushed", err)
+		for i := 0; i < len(part) && err == nil; i++ {
+			err = see(part[i], read[part[i].File.ID])
 		}
-		for _, d := range part {
-			data, ok := read[d.File.ID]
-			why := ""
-			if !ok {
-				why = fmt.Sprintf("it is larger than %d MiB", MaxFile>>20)
-			} else {
-				why = c.o.Hold(d.Path, data)
-			}
-			if why != "" && !slices.ContainsFunc(held, func(h WithheldFile) bool { return h.Path == d.Path }) {
-				held = append(held, WithheldFile{Path: d.Path, Why: fmt.Sprintf("%s; it is so in the commit %s, made with git: while that is "+
-					"here nothing "+
-					"is pushed", why, d.Commit)})
-			}
+		if err != nil {
+			return fmt.Errorf("look at what would be pushed: %w; nothing was pushed", err)
 		}
 	}
-	slices.SortStableFunc(held, func(a, b WithheldFile) int { return strings.Compare(a.Path, b.Path) })
-	return held, nil
+	return nil
+}
+
+// unconfirmed returns the files of a commit that keep it from being pushed because of what they claim
+// (Options.Claims): the other machines would believe it. Who made the commit does not count, because
+// git lets everybody write any name. What the remote has, or had when it was last in step, they have met.
+//
+// A file that somebody changed during the sync is committed when the cycle begins again.
+func (c *cycle) unconfirmed(ctx context.Context, commit string, r Refs) (held []WithheldFile, again string, err error) {
+	if c.o.Claims == nil {
+		return nil, "", nil
+	}
+	diffs, err := c.p.Deltas(ctx, [2]string{r.Theirs, commit}, [2]string{r.Known, commit})
+	if err != nil {
+		return nil, "", fmt.Errorf("look at what would be pushed: %w; nothing was pushed", err)
+	}
+	fresh := make(map[string]Entry, len(diffs[1]))
+	for _, d := range diffs[1] {
+		fresh[d.Path] = d.New
+	}
+	var all []OutgoingCommit
+	for _, d := range diffs[0] {
+		if fresh[d.Path] == d.New {
+			all = append(all, OutgoingCommit{commit, d.Path, d.New})
+		}
+	}
+	err = c.each(ctx, all, func(d OutgoingCommit, data []byte) error {
+		why := ""
+		if data != nil {
+			why = c.o.Claims(d.Path, data)
+		}
+		if why == "" {
+			return nil
+		}
+		now, err := c.p.Read(d.Path)
+		if err != nil {
+			return err
+		}
+		waits := slices.ContainsFunc(c.out.HeldFiles, func(h WithheldFile) bool { return h.Path == d.Path })
+		if !waits && now != nil && !same(now, data) {
+			again = d.Path + " was edited during the sync"
+		}
+		c.out.HeldFiles = slices.DeleteFunc(c.out.HeldFiles, func(h WithheldFile) bool { return h.Path == d.Path && h.Why == why })
+		held = append(held, WithheldFile{Path: d.Path, Why: why + "; while it is so in the newest commit nothing is pushed"})
+		return nil
+	})
+	slices.SortFunc(held, func(a, b WithheldFile) int { return strings.Compare(a.Path, b.Path) })
+	return held, again, err
 }
 
 func (g *git) Outgoing(ctx context.Context, commit, theirs string) ([]OutgoingCommit, error) {

@@ -145,3 +145,65 @@ func TestSecretsCommittedByHand(t *testing.T) {
 		})
 	}
 }
+
+// The newest commit must claim nothing that this machine cannot confirm, whoever made it; what an earlier one claims
+// does not matter, and what somebody changes during the sync is committed first.
+func TestClaimsInTheNewestCommit(t *testing.T) {
+	t.Parallel()
+	dir, remote := filepath.Join(t.TempDir(), "memory"), bare(t)
+	known := ""
+	o := options(t, dir)
+	o.Remote = remote
+	o.Claims = func(_ string, data []byte) string {
+		if strings.HasPrefix(string(data), "claims") && string(data) != known {
+			return "it claims too much"
+		}
+		return ""
+	}
+	sync := func() replica.Outcome {
+		t.Helper()
+		out, err := open(t, o).Sync(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	commit := func(text string) {
+		t.Helper()
+		replicatest.Write(t, dir, map[string]string{"semantic/b.md": text})
+		run(t, dir, "add", "-A")
+		run(t, dir, "-c", "user.name=anamnesis", "-c", "user.email=anamnesis@one", "commit", "-qm", "anamnesis: sync from one at some time")
+	}
+	replicatest.Write(t, dir, map[string]string{"semantic/a.md": "a\n", "semantic/b.md": "claims 0\n"})
+	if out := sync(); !out.Pushed || len(out.HeldFiles) != 1 || committed(t, remote)["semantic/b.md"] != "" {
+		t.Errorf("in the tree: %+v", out)
+	}
+	commit("claims 0\n")
+	if out := sync(); out.Pushed || !out.Conflicted || len(out.HeldFiles) != 1 || !strings.Contains(out.Detail, "not pushed") {
+		t.Errorf("in a commit under the name of a sync: %+v", out)
+	}
+	commit("b\n")
+	if out := sync(); !out.Pushed || out.Conflicted || committed(t, remote)["semantic/b.md"] != "b\n" {
+		t.Errorf("taken out by a later commit: %+v", out)
+	}
+
+	known = "claims 1\n"
+	replicatest.Write(t, dir, map[string]string{"semantic/b.md": known})
+	confirms, first := o.Claims, true
+	o.Claims = func(path string, data []byte) string {
+		why := confirms(path, data)
+		if first { // a person edits the note as soon as it is committed
+			first, known = false, "claims 2\n"
+			replicatest.Write(t, dir, map[string]string{"semantic/b.md": known})
+		}
+		return why
+	}
+	if out := sync(); !out.Pushed || out.Conflicted || committed(t, remote)["semantic/b.md"] != "claims 2\n" {
+		t.Errorf("edited during the sync: %+v", out)
+	}
+	known = "another\n"
+	replicatest.Write(t, dir, map[string]string{"semantic/a.md": "a, changed\n"})
+	if out := sync(); !out.Pushed || out.Conflicted {
+		t.Errorf("what the remote has needs no look: %+v", out)
+	}
+}

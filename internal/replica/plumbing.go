@@ -95,6 +95,7 @@ type Step struct {
 	Next   Entry  // what the merged tree has; without id when data is new
 	Old    []byte // content of ours, nil when absent or not to be read
 	Data   []byte // content of next
+	Theirs []byte // content of what the remote has, nil when absent or not to be read
 	Hidden bool   // belongs into git's tree only
 }
 
@@ -111,8 +112,14 @@ func (o Options) Withheld(path string, data []byte) string {
 		return tooLarge
 	case hasMarkers(data):
 		return "it holds conflict markers; resolve them in the file"
-	case o.Hold != nil:
-		return o.Hold(path, data)
+	}
+	if o.Hold != nil {
+		if why := o.Hold(path, data); why != "" {
+			return why
+		}
+	}
+	if o.Claims != nil {
+		return o.Claims(path, data)
 	}
 	return ""
 }

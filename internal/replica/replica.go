@@ -86,9 +86,12 @@ type Options struct {
 	Version     string // of this program, for what the remote asks of its writers
 	ResetFormat bool   // what the remote asks of them is taken away from it
 
-	Merger Merger                                       // how two versions become one; by bytes when nil
-	Settle func(Conflict) error                         // takes the versions that lost; an error ends the sync with nothing changed
-	Hold   func(path string, data []byte) string        // why a file must not travel yet, empty when it may; from several goroutines
+	Merger Merger                                // how two versions become one; by bytes when nil
+	Settle func(Conflict) error                  // takes the versions that lost; an error ends the sync with nothing changed
+	Hold   func(path string, data []byte) string // why a file must not travel yet, empty when it may; from several goroutines
+	// Claims says why a form of a file must not become the remote's: it claims what this machine cannot confirm.
+	// The newest commit counts alone, because the other machines take nothing from those before. Called as Hold is.
+	Claims func(path string, data []byte) string
 	Apply  func([]Change) (changed []string, err error) // writes to the tree; see Change. Own code when nil
 	Tree   Tree                                         // what the double of replicatest reads instead of Dir; git reads Dir
 	Title  func(data []byte) string                     // what a person calls a note, empty for its path; used in messages

@@ -39,6 +39,8 @@ type Conflict struct {
 type Change struct {
 	Path     string
 	Old, New []byte
+	Theirs   []byte // what the remote has
+	Merged   bool   // New was made of what the remote has and of what is here; else it is what the remote has
 }
 
 // A Tree is a work tree that is not a folder.

@@ -147,7 +147,10 @@ func (m *merging) write() error {
 				return fmt.Errorf("%s: %w", s.Path, err)
 			}
 		}
-		if !same(ch.Old, ch.New) {
+		ch.Theirs, ch.Merged = s.Theirs, !same(ch.New, s.Theirs)
+		is := m.pinned[s.Path] && ch.New != nil && !ch.Merged
+		m.agreed = m.agreed || is
+		if is || !same(ch.Old, ch.New) {
 			m.changes = append(m.changes, ch)
 		}
 	}

@@ -227,8 +227,8 @@ func Trusts(s *Store, n *note.Note) bool { return s.ledger.has(n) }
 // ledgerBegun is the file that says that the store has a ledger: when it was begun.
 const ledgerBegun = layout.Authors + "/begun"
 
-// exists reports whether the store has a ledger. One of an earlier program has none until the
-// first write; until then what its notes claim counts.
+// exists reports whether the store has a ledger. A store gets it when its folders are made; one of an earlier
+// program has none until the first write, and until then what its notes claim counts.
 func (l *ledger) exists() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -268,7 +268,12 @@ func (w *Writer) beginLedger() error {
 	if err := w.enter(entries); err != nil {
 		return err
 	}
-	return w.Replace(ledgerBegun, []byte(s.Now().UTC().Format(time.RFC3339)+"\n"))
+	return s.startLedger()
+}
+
+// startLedger writes down that there is a ledger.
+func (s *Store) startLedger() error {
+	return s.replace(ledgerBegun, []byte(s.Now().UTC().Format(time.RFC3339)+"\n"), true)
 }
 
 // loggedChanges returns the seconds, as stamps, at which the event log has changes of each note. A log

@@ -81,6 +81,9 @@ func Open(o Options) (*Store, error) {
 	if s.unwritable != nil {
 		return s, nil //nolint:nilerr // every write returns it
 	}
+	if _, err := s.lstat(layout.Memory); errors.Is(err, fs.ErrNotExist) {
+		_ = s.startLedger() // else the first write begins it, and believes what it finds
+	}
 	for _, dir := range []string{s.Path(layout.Memory), s.Path(layout.Local)} {
 		if s.disk.MkdirAll(dir) != nil {
 			s.unwritable = ErrReadOnly

@@ -12,7 +12,6 @@ import (
 
 	"anamnesis/internal/learn"
 	"anamnesis/internal/text"
-	"anamnesis/internal/text/smalltalk"
 )
 
 // An Ask says what a reader wants to be given.
@@ -25,6 +24,7 @@ type Ask struct {
 	Most     int                    // sessions, at most
 	Start    bool                   // it is given at a start: what is old, what nobody answered for and what may be read again is left
 	Rest     time.Duration          // how long the file of a session that did not end has to be unchanged
+	Skip     func(*Session) bool    // sessions that are left, because another reader has them; nil leaves none
 	Safe     func(line string) bool // whether what an agent did or said may be shown; nil shows all
 }
 
@@ -47,8 +47,8 @@ const patience = 30 * 24 * time.Hour
 // maxMissed is how many sessions may be shown a record, work and not answer before it waits for the user.
 const maxMissed = 3
 
-// HandOut gives a reader what is unread, the newest session first, and leases it. It does not wait for another process: what that one
-// is given is not for this reader anyway.
+// HandOut gives a reader what is unread, the newest session first, and leases it. It waits for no disk, and for no other process:
+// what that one is given is not for this reader anyway.
 func (q Queue) HandOut(a Ask) (h Handout, err error) {
 	_, err = q.locked(0, func() error {
 		now := q.store.Now()
@@ -77,7 +77,7 @@ func (q Queue) HandOut(a Ask) (h Handout, err error) {
 				s.Offered = now
 			}
 			s.Lease = &own
-			if err := q.write(s); err != nil {
+			if err := q.put(s, false); err != nil { // a hook waits for no disk; a lease that is lost costs a second reading
 				return err
 			}
 			h.ID, h.Sessions, h.Turns = own.ID, h.Sessions+1, h.Turns+len(own.Shown)
@@ -105,7 +105,7 @@ func newID() string {
 // readable reports whether a reader may be given a session now.
 func (s *Session) readable(now time.Time, a *Ask) bool {
 	switch {
-	case a.Client != "" && s.Origin.Session == a.Client, s.growing(now, a.Rest):
+	case a.Client != "" && s.Origin.Session == a.Client, s.growing(now, a.Rest), a.Skip != nil && a.Skip(s):
 		return false
 	case a.Agent != "" && s.Origin.Harness != a.Agent:
 		return false
@@ -214,7 +214,7 @@ func (s *Session) order() (all []int) {
 	rank := func(i int) int {
 		t := &s.Turns[i]
 		switch {
-		case smalltalk.Of(t.Text) == smalltalk.GoAhead:
+		case t.Asked != "": // it agrees, and says nothing else
 			return 2
 		case i == 0 && utf8.RuneCountInString(t.Text) > maxTurn:
 			return 1

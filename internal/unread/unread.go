@@ -199,14 +199,17 @@ func (q Queue) read(dir, name string) (*Session, error) {
 }
 
 // write replaces the file of a session. The caller has the lock.
-func (q Queue) write(s *Session) error {
+func (q Queue) write(s *Session) error { return q.put(s, true) }
+
+// put is write; what is not durable may be as it was before when the machine stops.
+func (q Queue) put(s *Session, durable bool) error {
 	s.V = version
 	s.clear(q.store.Now())
 	dir := folder(s.Origin.Project)
 	name := dir + "/" + nameOf(s)
 	data, err := json.Marshal(s)
 	if err == nil {
-		err = q.store.Spool().Write(name, append(data, '\n'), true)
+		err = q.store.Spool().Write(name, append(data, '\n'), durable)
 	}
 	if err != nil {
 		return fmt.Errorf("write the unread session %s: %w", q.store.Path(name), err)
@@ -373,6 +376,17 @@ func (q Queue) remove(s *Session) error {
 		return nil
 	}
 	return q.store.Spool().Remove(s.name)
+}
+
+// Any reports whether anything may be unread in projects, from the names of files alone.
+func (q Queue) Any(projects []string) bool {
+	dirs, err := q.folders(projects)
+	for _, dir := range dirs {
+		if names, nerr := q.names(dir, false); err == nil && nerr == nil && len(names) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Sessions returns what is kept of the sessions of projects, every project for none, the newest first: those with unread turns, and

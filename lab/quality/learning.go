@@ -63,7 +63,6 @@ type LearningReport struct {
 	Candidates     int     `json:"candidates"`
 	CandidateTrue  float64 `json:"candidate_precision"`
 	CandidateFound float64 `json:"candidate_recall"`
-	NudgeTokens    int     `json:"nudge_tokens"` // median of sessions that have any
 	InSlice        float64 `json:"in_slice"`     // lessons whose words the reader sees
 	SliceTokens    int     `json:"slice_tokens"` // median
 
@@ -123,7 +122,7 @@ type learningCount struct {
 	candFound, inSlice       int
 	readerRight, readerFound int
 	injected, injectedThere  int
-	sliceTokens, nudgeTokens []int
+	sliceTokens              []int
 	took                     time.Duration
 	captured                 int
 }
@@ -177,19 +176,12 @@ func (c *learningCount) look(s *LabelledSession) error {
 	if len(slice.Said) > 0 {
 		c.sliceTokens = append(c.sliceTokens, len(slice.Text)/4)
 	}
-	nudged := 0
 	c.rep.Candidates += len(candidates)
 	for i := range candidates {
 		q := &candidates[i].Quote
-		if candidates[i].Fix == nil && nudged < learn.MaxNudges {
-			nudged++
-		}
 		if slices.ContainsFunc(s.Labels, func(l Label) bool { return holds(q.Said.Text, l.Words) }) {
 			c.candTrue++
 		}
-	}
-	if nudged > 0 {
-		c.nudgeTokens = append(c.nudgeTokens, nudged*len(learn.Nudge)/4)
 	}
 	for _, l := range s.Labels {
 		if !slices.ContainsFunc(said, func(w learn.Said) bool { return holds(w.Text, l.Words) }) {
@@ -347,7 +339,7 @@ func (c *learningCount) report() *LearningReport {
 	r.CandidateTrue, r.CandidateFound, r.InSlice = part(c.candTrue, r.Candidates), part(c.candFound, r.Lessons), part(c.inSlice, r.Lessons)
 	r.ReaderPrecision, r.ReaderFound = part(c.readerRight, r.ReaderNotes), part(c.readerFound, r.Lessons)
 	r.Injected, r.InjectedThere = part(c.injected, c.readerRight), part(c.injectedThere, c.readerRight)
-	r.SliceTokens, r.NudgeTokens = median(c.sliceTokens), median(c.nudgeTokens)
+	r.SliceTokens = median(c.sliceTokens)
 	if c.took > 0 {
 		r.PerSecond = float64(c.captured) / c.took.Seconds()
 	}

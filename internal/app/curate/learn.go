@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -26,12 +25,14 @@ import (
 
 // A Lesson is what a reader makes of unread turns: one statement.
 type Lesson struct {
+	ID       string   `json:"id,omitempty"`    // of a note that was handed out for its asks: nothing else of the lesson counts
 	Title    string   `json:"title,omitempty"` // the rule as an order, or the fact, in one sentence
 	Quote    string   `json:"quote,omitempty"` // the user's words that say it
 	Why      string   `json:"why,omitempty"`
 	When     []string `json:"when,omitempty"`     // triggers
 	Replaces string   `json:"replaces,omitempty"` // id of the note that it makes wrong
-	Holds    string   `json:"holds,omitempty"`    // HoldsAlways: in every project; else in that of its session
+	Holds    string   `json:"holds,omitempty"`    // a learn.Holds; "" means learn.Project
+	Asks     []string `json:"asks,omitempty"`     // what the user might type when it will matter, as in note.Note
 }
 
 // Bounds of an answer.
@@ -40,9 +41,6 @@ const (
 	maxLessonTitle = 300 // characters
 	maxLessonText  = 4000
 )
-
-// HoldsAlways is the value of Lesson.Holds by which a lesson is proposed for every project, too.
-const HoldsAlways = "always"
 
 // Learning is the answer to a reader.
 type Learning struct {
@@ -70,12 +68,21 @@ func Learn(ctx context.Context, r *app.Rooms, by ingest.Author, dir, lease strin
 		return l, noLease(q, dir, lease)
 	}
 	newest := sessions[0]
+	ctx, decision := store.BeginDecision(ctx, r.Store, by.String())
 	ctx = store.Deciding(ctx, r.Store, by.String(), "learn from the session of "+newest.Ended.Local().Format("2 Jan 15:04"))
 	agreed := make(map[string]bool) // an agreement vouches for one claim
 	for i := range lessons {
 		item := &lessons[i]
 		if wrong := item.mend(); wrong != "" {
 			l.Lines, l.Open = append(l.Lines, "refused: "+wrong), true
+			continue
+		}
+		if item.ID != "" {
+			l.Lines = append(l.Lines, giveAsks(ctx, r, newest, item))
+			continue
+		}
+		if learn.Holds(item.Holds).Is(learn.Task) {
+			l.Lines = append(l.Lines, "not kept: it ends with its task")
 			continue
 		}
 		out, err := admitLesson(ctx, r, by, sessions, item, agreed)
@@ -91,7 +98,7 @@ func Learn(ctx context.Context, r *app.Rooms, by ingest.Author, dir, lease strin
 		return l, err
 	}
 	l.log(r, newest, lessons)
-	return l, l.tell(r, newest)
+	return l, l.tell(r, newest, decision.Number())
 }
 
 // log records an answer: what it kept, and its tokens.
@@ -112,6 +119,8 @@ func (item *Lesson) mend() string {
 	item.Title = strings.TrimRight(strings.Join(strings.Fields(item.Title), " "), ".。")
 	item.Why = strings.Join(strings.Fields(item.Why), " ")
 	switch {
+	case item.ID != "":
+		return ""
 	case item.Title == "":
 		return "an item without a title"
 	case utf8.RuneCountInString(item.Title) > maxLessonTitle:
@@ -151,7 +160,7 @@ func admitLesson(
 	key := project.Canonical(r.Store, from.Project)
 	n := &note.Note{
 		Type: note.Semantic, Title: item.Title, Body: item.Why, Project: key, When: item.When, Scope: note.Portable,
-		MachineID: from.Machine, LearningType: "rule", ProofCount: 1,
+		Asks: note.AsksOf(item.Asks), MachineID: from.Machine, LearningType: "rule", ProofCount: 1,
 		Provenance: note.Provenance{Confidence: 0.8, Session: from.Session},
 	}
 	d := ingest.Draft{Note: n, By: by, Here: key, Dir: from.Dir}
@@ -169,14 +178,19 @@ func admitLesson(
 		d.Replaces = row.ID
 	}
 	capture.Stamp(n, from.Dir, r.Redactor, from.Edited...)
-	if out, err = r.Ingester.Admit(ctx, d); err != nil || item.Holds != HoldsAlways || out.Note == nil || out.Note.Quarantine {
-		return out, err
+	return learn.Take(ctx, r.Ingester, d, learn.Holds(item.Holds))
+}
+
+// giveAsks gives a note the asks of a lesson, and says what became of it.
+func giveAsks(ctx context.Context, r *app.Rooms, s *unread.Session, item *Lesson) string {
+	row, err := app.Resolve(ctx, r, item.ID)
+	if err == nil {
+		_, err = ingest.GiveAsks(ctx, r.Ingester, project.Canonical(r.Store, s.Origin.Project), row.ID, item.Asks)
 	}
-	everywhere := *n
-	everywhere.ID, everywhere.Project, everywhere.When = "", note.Global, slices.Clone(n.When)
-	d.Note = &everywhere
-	_, err = r.Ingester.Admit(ctx, d) // for other projects it waits for the user
-	return out, err
+	if err != nil {
+		return "refused: " + err.Error()
+	}
+	return "kept"
 }
 
 // add says what became of a lesson.
@@ -202,8 +216,9 @@ func (l *Learning) add(item *Lesson, out ingest.Outcome, err error) {
 	l.Lines = append(l.Lines, line)
 }
 
-// tell leaves a line for the user about what was kept: the next prompt of the reader's session shows it.
-func (l *Learning) tell(r *app.Rooms, s *unread.Session) error {
+// tell leaves a line for the user about what was kept, with the number of the decision: the next prompt of the reader's session
+// shows it.
+func (l *Learning) tell(r *app.Rooms, s *unread.Session, decision int) error {
 	if len(l.Kept) == 0 || s.Lease.Client == "" {
 		return nil
 	}
@@ -211,7 +226,7 @@ func (l *Learning) tell(r *app.Rooms, s *unread.Session) error {
 	if more := len(l.Kept) - 1; more > 0 {
 		line += fmt.Sprintf(" (+%d)", more)
 	}
-	return r.Store.Spool().ShownLog(s.Lease.Client, "").News(line + ". Undo: anamnesis undo")
+	return r.Store.Spool().ShownLog(s.Lease.Client, "").News(fmt.Sprintf("%s. Undo: anamnesis undo %d", line, decision))
 }
 
 // dayOf names the day of a time for a person.

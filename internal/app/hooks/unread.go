@@ -15,7 +15,6 @@ import (
 	"anamnesis/internal/connect"
 	"anamnesis/internal/inject"
 	"anamnesis/internal/recall"
-	"anamnesis/internal/redact"
 	"anamnesis/internal/risk"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/queue"
@@ -59,6 +58,9 @@ func handsOut(r *app.Rooms, e agent.Event, place inject.Place) (of string, ok bo
 		return "", false
 	case config.UnreadSame:
 		of = h.Name
+	}
+	if !unread.Of(r.Store).Any(place.Projects) && !waitsForCapture(r, place.Projects) { // before the files of the agent are read
+		return "", false
 	}
 	c := connect.Of(h)
 	return of, c.Serves(r.Config.UserHome, r.Config.AgentHomes()[h.Name]) && !headless(h, e)
@@ -201,10 +203,10 @@ func unreadSection(
 	known := app.KnownToShow(ctx, r, place.Root, place.Project)
 	h, err := unread.Of(r.Store).HandOut(unread.Ask{
 		Projects: place.Projects, Client: e.SessionID, Agent: of, Dir: e.Dir, Room: room, Most: unreadSessions, Start: true,
-		Rest: cmp.Or(time.Duration(r.Config.Capture.Idle)*time.Second, openFor),
+		Skip: app.WithModel(r), Rest: cmp.Or(time.Duration(r.Config.Capture.Idle)*time.Second, openFor),
 		Safe: func(line string) bool {
 			_, risky := risk.Find(line, known)
-			return !risky && !redact.PromptInjection(line)
+			return !risky
 		},
 	})
 	if err != nil || h.ID == "" {

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"strings"
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/flat"
@@ -275,17 +276,21 @@ func (w *writer) share(ids []string) {
 	}
 }
 
-const supersedesSQL = `SELECT n.folded, s.target FROM anamnesis.supersedes s
+// supersedesSQL asks what supersedes what. Of an owner's note only an owner's says it (migration 5).
+var supersedesSQL = strings.NewReplacer("{n owned}", owned("n"), "{o owned}", owned("o"), "{t owned}", owned("t")).Replace(
+	`SELECT n.folded, s.target FROM anamnesis.supersedes s
 	JOIN anamnesis.notes n ON n.workspace = $1 AND n.key = s.note
 	WHERE s.workspace = $1 AND n.folded <> s.target AND n.branch = '' AND (NOT n.shared OR NOT EXISTS (SELECT 1 FROM anamnesis.notes o
-		WHERE o.workspace = $1 AND o.folded = n.folded AND (o.updated > n.updated OR o.updated = n.updated AND o.origin < n.origin)))
-	ORDER BY n.updated DESC, n.folded DESC, s.target`
+		WHERE o.workspace = $1 AND o.folded = n.folded AND o.key <> n.key AND CASE WHEN {o owned} <> {n owned} THEN {o owned}
+			WHEN o.updated <> n.updated THEN o.updated > n.updated ELSE o.origin < n.origin END))
+		AND ({n owned} OR NOT EXISTS (SELECT 1 FROM anamnesis.notes t WHERE t.workspace = $1 AND t.folded = s.target AND {t owned}))
+	ORDER BY n.updated DESC, n.folded DESC, s.target`)
 
 // supersede works out which notes are hidden behind others. A note that lists itself
 // hides nothing, and of notes that supersede each other in a circle one always stays
 // visible. A note of a branch hides nothing here: it does so for readers on that
-// branch, in the filter. Of a note that several origins hold, the one that was updated
-// last speaks, whoever asks. touched are the ids that were put or dropped.
+// branch, in the filter. Of a note that several origins hold, that of an owner speaks, else the one that was updated
+// last, whoever asks. touched are the ids that were put or dropped.
 func (w *writer) supersede(touched []string) {
 	var all []flat.Supersede
 	was := make(map[string]string)

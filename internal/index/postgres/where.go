@@ -41,6 +41,11 @@ func vouchedFor(n string) string {
 	return "(" + n + ".writer IS NOT NULL AND (" + n + ".source IN ('human', 'user') OR strpos(" + n + ".tags, E'\\nreviewed\\n') > 0))"
 }
 
+// owned makes the condition that an owner of the workspace wrote a row, on a machine with a store.
+func owned(n string) string {
+	return "(" + n + ".origin = ANY ((SELECT anamnesis.owned_origins())::text[]))"
+}
+
 // where makes the condition of a filter on the table notes, named n.
 func (q *query) where(f index.Filter) string {
 	all := []string{"n.workspace = $1", visible("n")}
@@ -124,9 +129,10 @@ func (q *query) branches(f index.Filter, add func(...string)) {
 	if len(named) == 0 || f.Dead {
 		return
 	}
-	// What a note of the branch supersedes is hidden from its readers only.
+	// What a note of the branch supersedes is hidden from its readers only, and what an owner wrote by an owner's alone.
 	add("NOT EXISTS (SELECT 1 FROM anamnesis.supersedes s JOIN anamnesis.notes b ON b.workspace = $1 AND b.key = s.note "+
-		"WHERE s.workspace = $1 AND s.target = n.folded AND b.folded <> n.folded AND NOT b.dead AND "+visible("b")+
+		"WHERE s.workspace = $1 AND s.target = n.folded AND b.folded <> n.folded AND NOT b.dead AND "+
+		"("+owned("b")+" OR NOT "+owned("n")+") AND "+visible("b")+
 		" AND b.branch = ANY(", q.arg(named), "::text[]))")
 }
 

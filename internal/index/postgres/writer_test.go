@@ -91,3 +91,81 @@ func TestRowsOfBefore(t *testing.T) {
 		}
 	}
 }
+
+// What an owner of the workspace wrote stays in force whatever guests and members write, at once and after the
+// owner's next sync; and what the owner replaced does not come back.
+func TestOwnersNotesStayInForce(t *testing.T) {
+	dsn, ctx := migrated(t), t.Context()
+	me, _ := login(t, dsn, schema.Owner)
+	ci, _ := login(t, dsn, schema.Writer)
+	put := func(o postgres.Options, entries ...index.Entry) {
+		t.Helper()
+		if err := open(t, o).Apply(ctx, index.Batch{Put: entries}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	written := func(id, branch string, updated note.Stamp, supersedes ...note.ID) index.Entry {
+		return entry(&note.Note{
+			ID: note.ID(id), Type: note.Semantic, Title: "Title of " + id, Body: "kestrel " + id, Project: "p", MachineID: "m",
+			Scope: note.Portable, Provenance: note.Provenance{Source: note.Agent, Confidence: 1}, UpdatedAt: updated, Branch: branch,
+			Supersedes: supersedes,
+		}, nil)
+	}
+	home := postgres.Options{DSN: me, Origin: "home", Vouches: true}
+	put(home, trusted("mine", "kestrel", "2026-01-01T00:00:00Z"), written("agents", "", "2026-01-01T00:00:00Z"),
+		written("old", "", "2026-01-01T00:00:00Z"), written("new", "", "2026-01-02T00:00:00Z", "old"))
+	inForce := func(when string) {
+		t.Helper()
+		for _, reader := range []postgres.Options{{DSN: ci, Origin: "away/reader"}, home} {
+			rows, err := open(t, reader).Select(ctx, index.Filter{Branches: []string{"", "topic"}}, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := make(map[note.ID]int)
+			for _, r := range rows {
+				found[r.ID]++
+			}
+			for id, want := range map[note.ID]int{"mine": 1, "agents": 1, "old": 0, "new": 1} {
+				if found[id] != want {
+					t.Errorf("%s, %s: %q is there %d times, want %d", when, reader.Origin, id, found[id], want)
+				}
+			}
+		}
+	}
+	inForce("before")
+	const later = "2026-03-01T00:00:00Z"
+	put(postgres.Options{DSN: ci, Origin: "away/a"}, written("forged", "", later, "mine", "agents"), written("new", "", later))
+	put(postgres.Options{DSN: ci, Origin: "member"}, written("topic", "topic", later, "mine", "agents"), written("theirs", "", later))
+	put(postgres.Options{DSN: me, Origin: "away/mine"}, written("guest", "", later, "mine", "theirs"))
+	inForce("after a guest, a member and the owner's guest wrote")
+	put(home, written("another", "", later))
+	inForce("after the owner wrote")
+
+	conn, err := schema.Connect(ctx, ci)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	if _, err := conn.Exec(ctx, "SELECT set_config('anamnesis.workspace', $1, false)", team); err != nil {
+		t.Fatal(err)
+	}
+	for _, set := range []string{"superseded_by = 'forged'", "superseded_by = ''", "shared = false", "shared = NOT shared", "superseded_by = 'x', shared = true"} {
+		if tag, err := conn.Exec(ctx, "UPDATE anamnesis.notes SET "+set+" WHERE origin = 'home'"); err == nil && tag.RowsAffected() > 0 {
+			t.Errorf("a writer sets %s of %d rows of the owner", set, tag.RowsAffected())
+		}
+	}
+	inForce("after a writer set the columns")
+
+	// Among themselves, and of theirs by an owner's, nothing changed.
+	put(home, written("last", "", later, "theirs"))
+	put(postgres.Options{DSN: ci, Origin: "away/b"}, written("follows", "", later, "forged"))
+	rows, err := open(t, home).Select(ctx, index.Filter{}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		if r.ID == "theirs" || r.ID == "forged" {
+			t.Errorf("%q is in force, and was replaced", r.ID)
+		}
+	}
+}
