@@ -56,13 +56,13 @@ func (c *Config) features() []Feature {
 		},
 		{
 			ID: "A5", Name: "learning", Home: "learn/learn.go",
-			Doc: "What the user orders to remember becomes a note at once, word for word. Corrections, rules, decisions and what " +
-				"made a failing command pass are only nominated: the agent is asked to keep what its user stopped it with, a model " +
-				"reads them after the session, or the user decides in `anamnesis review`. Nothing that is nominated is injected.",
-			Without: "A correction stands in the middle of a summary, and the next session makes the same mistake.",
+			Doc: "What the user orders to remember becomes a note at once, word for word. Everything else that they type is unread until a " +
+				"reader decides on it: the agent of the session, the next agent that starts in the project, a model, or the user. " +
+				"Each kept item is a note with the words that it quotes; silence decides nothing.",
+			Without: "A correction is in the middle of a summary, and the next session makes the same mistake.",
 			Settings: []Setting{
 				boolean("ANAMNESIS_LEARNING", "capture.learn", &c.Capture.Learn, true,
-					"Nominate what sessions teach, and keep what a reader or the user makes a rule.",
+					"Keep what you type until a reader has decided on it, and keep as notes what a reader makes of it.",
 					"You, if only notes that you write yourself may exist."),
 				boolean("ANAMNESIS_NUDGE", "capture.nudge", &c.Capture.Nudge, true,
 					"Ask the agent, after you refused a call with a reason, interrupted it or went back, to keep what you said: twice a session at most.",
