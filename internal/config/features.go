@@ -56,13 +56,13 @@ func (c *Config) features() []Feature {
 		},
 		{
 			ID: "A5", Name: "learning", Home: "learn/learn.go",
-			Doc: "What the user orders to remember becomes a note at once, word for word. Corrections, rules, decisions and what " +
-				"made a failing command pass are only nominated: the agent is asked to keep what its user stopped it with, a model " +
-				"reads them after the session, or the user decides in `anamnesis review`. Nothing that is nominated is injected.",
+			Doc: "What the user orders to remember becomes a note at once, word for word. Everything else that was typed stays unread " +
+				"until a reader decides on it: the agent of the next session, a model after the session, or the user. The agent is asked to " +
+				"keep what its user stopped it with.",
 			Without: "A correction stands in the middle of a summary, and the next session makes the same mistake.",
 			Settings: []Setting{
 				boolean("ANAMNESIS_LEARNING", "capture.learn", &c.Capture.Learn, true,
-					"Nominate what sessions teach, and keep what a reader or the user makes a rule.",
+					"Leave what users type to a reader, and keep what a reader or the user makes a rule.",
 					"You, if only notes that you write yourself may exist."),
 				boolean("ANAMNESIS_NUDGE", "capture.nudge", &c.Capture.Nudge, true,
 					"Ask the agent, after you refused a call with a reason, interrupted it or went back, to keep what you said: twice a session at most.",

@@ -16,7 +16,7 @@ import (
 
 // Bounds of what a nudge looks at, in bytes.
 const (
-	maxNudged = 8 << 10  // typed: more is no correction
+	maxNudged = 8 << 10   // typed: more is no correction
 	nudgeTail = 128 << 10 // of the transcript
 )
 
