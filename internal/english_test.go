@@ -35,7 +35,7 @@ var plain = []struct{ word, better string }{
 
 // proper lists what may hold such a word: it is data, not a sentence of ours.
 var proper = map[string][]string{
-	"internal/learn/candidate.go":  {"told"}, // what users say
+	"internal/learn/cues.go":       {"told"}, // what users say
 	"internal/redact/injection.go": {"told"}, // what attackers say
 	"internal/english_test.go":     nil,      // this list
 	"docs/decisions/history.md":    nil,      // how it was called

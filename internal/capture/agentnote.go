@@ -15,6 +15,8 @@ import (
 	"anamnesis/internal/note"
 	"anamnesis/internal/session"
 	"anamnesis/internal/store"
+	"anamnesis/internal/text"
+	"anamnesis/internal/text/smalltalk"
 )
 
 // maxAgentNotes is how many notes of one session stand that only the agent vouches for.
@@ -125,9 +127,39 @@ func programTurns(s *agent.Session) *agent.Session {
 	return asked
 }
 
+// maxRemembered is how many of the newest sentences of a session are looked up in the agent's own memory.
+const maxRemembered = 40
+
 // remembered joins what a person typed with what an agent wrote into its own memory, which the
-// drain has imported by now: a note that states it is the user's word.
-func (r *Recorder) remembered(ctx context.Context, q *learn.Quote, from learn.Origin) (bool, error) {
+// drain has imported by now: a note that states a sentence is the user's word. It returns the turns of these sentences. Of the
+// turns done something was kept already.
+func (r *Recorder) remembered(ctx context.Context, said []learn.Said, done []int, from learn.Origin) (turns []int, err error) {
+	imported, err := ingest.Has(ctx, r.ingester, note.Import, from.Project)
+	if err != nil || !imported {
+		return nil, err
+	}
+	looked := 0
+	var errs []error
+	for i := len(said) - 1; i >= 0 && looked < maxRemembered; i-- {
+		if slices.Contains(done, said[i].Turn) {
+			continue
+		}
+		for _, sentence := range text.Sentences(said[i].Text) {
+			if text.IsQuestion(sentence) || smalltalk.Of(sentence) != smalltalk.None {
+				continue
+			}
+			looked++
+			known, err := r.wroteDown(ctx, learn.QuoteOf(said[i], sentence), from)
+			if errs = append(errs, err); known {
+				turns = append(turns, said[i].Turn)
+			}
+		}
+	}
+	return turns, errors.Join(errs...)
+}
+
+// wroteDown reports whether a note of the agent's own memory states a quote, which vouches for it then.
+func (r *Recorder) wroteDown(ctx context.Context, q learn.Quote, from learn.Origin) (bool, error) {
 	near, err := ingest.Near(ctx, r.ingester, &note.Note{
 		Type: note.Semantic, Scope: note.Portable, Project: from.Project, Title: note.Line(q.Words, note.MaxTitle),
 	})

@@ -14,6 +14,7 @@ import (
 	"anamnesis/internal/session"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/queue"
+	"anamnesis/internal/text"
 )
 
 // learn takes in what a session teaches without a reader, and leaves the rest to one. It runs in
@@ -21,9 +22,8 @@ import (
 // twice.
 //
 // Three things are taken in at once: what was ordered to be remembered, what the user decided for
-// good about a tool, and what the agent wrote itself (agentNotes). Everything else waits: for the
-// model that reads the session, where there is one, else as a candidate for a person. Of a run in which a program
-// asked one thing only the orders are taken in.
+// good about a tool, and what the agent wrote itself (agentNotes) or into its own memory. Everything else is unread until a reader
+// decides on it: the next agent, a model, a person. Of a run in which a program asked one thing only the orders are taken in.
 func (r *Recorder) learn(ctx context.Context, q Request, s *agent.Session, f *facts, key string) (learnt int, err error) {
 	if !r.opts.Learn {
 		return 0, nil
@@ -45,16 +45,12 @@ func (r *Recorder) learn(ctx context.Context, q Request, s *agent.Session, f *fa
 		n := p.Note(from)
 		l.take(n, p.Quote, p.Call+"\n"+n.Title, ingest.Order) // the title says what was decided about the call
 	}
-	l.fail(r.leaveUnread(q, s, said, slices.Concat(written, l.taken), from, clean))
-	candidates := slices.DeleteFunc(learn.Candidates(s, clean), func(c learn.Candidate) bool {
-		if slices.Contains(l.taken, c.Quote.Said.Turn) || slices.Contains(written, c.Quote.Said.Turn) {
-			return true
-		}
-		known, err := r.remembered(ctx, &c.Quote, from)
-		l.fail(err)
-		return known
-	})
-	l.fail(r.leave(ctx, s, candidates, from, clean))
+	known, err := r.remembered(ctx, said, slices.Concat(written, l.taken), from)
+	l.fail(err)
+	l.fail(r.leaveUnread(q, s, said, slices.Concat(written, l.taken, known), from, clean))
+	if r.model != nil && r.opts.Read {
+		l.fail(r.leaveToModel(s, from, clean))
+	}
 	return l.end()
 }
 
@@ -138,46 +134,17 @@ func (l *lessons) end() (learnt int, err error) {
 // maxEdited is how many edited files a reader's notes are looked up in.
 const maxEdited = 20
 
-// leave leaves a session to its reader: a job for the model, and without one the candidates for
-// a person. A sentence that the agent was asked to keep, and did not, has been decided.
-func (r *Recorder) leave(ctx context.Context, s *agent.Session, candidates []learn.Candidate, from learn.Origin, clean learn.Clean) error {
-	shown := r.store.Spool().ShownLog(from.Session, "")
-	st, err := shown.State()
+// leaveToModel leaves the slice of a session to the model. A session in which nothing was
+// typed since it was read, or nothing was done and one thing asked, is not read.
+func (r *Recorder) leaveToModel(s *agent.Session, from learn.Origin, clean learn.Clean) error {
+	st, err := r.store.Spool().ShownLog(from.Session, "").State()
 	if err != nil {
 		return err
 	}
-	if r.model != nil && r.opts.Read {
-		return r.enqueueReading(ctx, s, candidates, from, clean, st.Read)
-	}
-	declined := 0
-	for i := range candidates {
-		c := &candidates[i]
-		if slices.Contains(st.Nudges, learn.NudgeHash(c.Quote.Words)) {
-			declined++
-			continue
-		}
-		if err := ingest.InboxOf(r.ingester).Propose(ctx, c.Draft(from), note.User); err != nil {
-			return err
-		}
-	}
-	if len(st.Nudges) > 0 {
-		return r.store.Events().Log(store.Record{
-			Kind: store.Nudged, Session: from.Session, Project: from.Project, Count: len(st.Nudges), Text: fmt.Sprintf("%d declined", declined),
-		})
+	if p := r.reading(s, from, clean, st.Read); p != nil {
+		return r.EnqueueReading(p)
 	}
 	return nil
-}
-
-// enqueueReading leaves the slice of a session to the model. A session in which nothing was
-// typed since it was read, or nothing was done and one thing asked, is not read.
-func (r *Recorder) enqueueReading(
-	ctx context.Context, s *agent.Session, candidates []learn.Candidate, from learn.Origin, clean learn.Clean, read int,
-) error {
-	p, err := r.reading(s, candidates, from, clean, read)
-	if err != nil || p == nil {
-		return err
-	}
-	return r.EnqueueReading(p)
 }
 
 // EnqueueReading leaves a session to the model. It is not left again before more is typed.
@@ -190,19 +157,17 @@ func (r *Recorder) EnqueueReading(p *learn.Reading) error {
 }
 
 // reading cuts what a model reads of a session from the first turn on that was not read; nil for
-// a session that is not worth it.
-func (r *Recorder) reading(
-	s *agent.Session, candidates []learn.Candidate, from learn.Origin, clean learn.Clean, read int,
-) (*learn.Reading, error) {
+// a session that is not worth it: in all of it one sentence was typed, and no failure was cured.
+func (r *Recorder) reading(s *agent.Session, from learn.Origin, clean learn.Clean, read int) *learn.Reading {
 	slice := learn.SliceOf(s, clean, learn.SliceOptions{From: read})
-	asked := slices.ContainsFunc(slice.Said, func(w learn.Said) bool { return w.Did != "" })
-	if len(slice.Said) == 0 || len(candidates) == 0 && !asked {
-		return nil, nil
+	n := len(slice.Said)
+	if n == 0 || n == 1 && read == 0 && len(slice.Fixes) == 0 && len(text.Sentences(slice.Said[0].Text)) < 2 {
+		return nil
 	}
 	return &learn.Reading{
 		Origin: from, Slice: r.redactor.Redact(slice.Text).String(), Said: slice.Said, Fixes: slice.Fixes, Commits: session.Commits(s),
 		Seen: s.Number(slice.Said[len(slice.Said)-1].Turn) + 1,
-	}, nil
+	}
 }
 
 // Reading cuts what a model reads of a past session; nil for one that is not worth it, that is
@@ -222,7 +187,7 @@ func (r *Recorder) Reading(ctx context.Context, q Request) (*learn.Reading, erro
 		return nil, err
 	}
 	from, clean := r.origin(q, &f, r.project(q, f.dir), s)
-	return r.reading(s, learn.Candidates(s, clean), from, clean, st.Read)
+	return r.reading(s, from, clean, st.Read), nil
 }
 
 // origin says where a session was, and how its texts are cleaned.

@@ -60,7 +60,7 @@ func TestRewindAfterwards(t *testing.T) {
 	}
 	before := line("u1", "", "user", "Move the invoices to the ledger") + line("a1", "u1", "assistant", "They are.") +
 		line("u2", "a1", "user", "remember: money is always a float64") + line("a2", "u2", "assistant", "Floats it is.") +
-		line("u3", "a2", "user", "No, you must never push to the main branch again!") + line("a3", "u3", "assistant", "Never again.")
+		line("u3", "a2", "user", "No, you must never push to the main branch again!\nTwo.\nThree.\nremember: always run the zz tool first") + line("a3", "u3", "assistant", "Never again.")
 	if c := r.capture(before); c.Learnt != 1 || len(r.store.Spool().Held()) != 1 {
 		t.Fatalf("%d learnt, %d proposed", c.Learnt, len(r.store.Spool().Held()))
 	}

@@ -48,7 +48,7 @@ func statements(all []session.Exchange) (out []statement) {
 	return out
 }
 
-// stated returns the sentences of an ask that may correct, rule or decide (learn.Nominate). A
+// stated returns the sentences of an ask that may correct, rule or decide (learn.Cued). A
 // short reply to a question is a decision whatever its words are.
 func stated(own string, asked bool) (out []string) {
 	if asked && utf8.RuneCountInString(own) <= maxStatement && !text.IsQuestion(own) {
@@ -58,7 +58,7 @@ func stated(own string, asked bool) (out []string) {
 	}
 	joined := false // the sentence before is one, too
 	for _, s := range text.Sentences(own) {
-		_, cued := learn.Nominate(s, false)
+		cued := learn.Cued(s)
 		n := len(out)
 		fits := joined && utf8.RuneCountInString(out[n-1])+utf8.RuneCountInString(s) < maxStatement
 		switch joined = (cued || fits) && !text.IsQuestion(s) && smalltalk.Of(s) == smalltalk.None; {

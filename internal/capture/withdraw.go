@@ -45,7 +45,7 @@ func (r *Recorder) withdraw(ctx context.Context, s *agent.Session, said []learn.
 		return slices.Contains(ids, n.ID) || len(n.Evidence) > 0 && back(n.Evidence[0].Quote)
 	})}
 	for _, d := range ingest.InboxOf(r.ingester).Proposals(from.Session) {
-		if len(d.Evidence) == 0 {
+		if len(d.Evidence) == 0 || d.StatusReason == takenBack {
 			continue
 		}
 		if back(d.Evidence[0].Quote) {

@@ -31,16 +31,14 @@ the next sync, and until then --undo keeps it here.`,
 			return run(p, cmd, "held", filesOnly, curate.Held, p.printHeld)
 		},
 	}
-	var line string
 	keep := &cobra.Command{
 		Use: "keep ID", Short: "Write a held note", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return run(p, cmd, "held", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.Written, error) {
-				return withLine(p, line, func(line string) (app.Written, error) { return curate.KeepDraft(ctx, r, args[0], line) })
+				return curate.KeepDraft(ctx, r, args[0])
 			}, p.printWritten("held"))
 		},
 	}
-	keep.Flags().StringVar(&line, "line", "", lineUsage)
 	drop := &cobra.Command{
 		Use: "drop ID", Short: "Forget a held note", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

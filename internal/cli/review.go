@@ -2,9 +2,7 @@ package cli
 
 import (
 	"bufio"
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,7 +10,6 @@ import (
 	"anamnesis/internal/app"
 	"anamnesis/internal/app/curate"
 	"anamnesis/internal/app/history"
-	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 
 	"github.com/spf13/cobra"
@@ -84,24 +81,17 @@ that it nearly repeats, s skips it.`,
 
 func newReviewKeep(p *program) *cobra.Command {
 	var mine bool
-	var line string
 	cmd := &cobra.Command{
 		Use: "keep ID... | --mine", Short: "Say that a note or a draft is right, and your word",
-		Long: `Say that notes or drafts are right. They are your word from now on.
-
-A draft that is a sentence of a session is kept with one line that sessions are shown: --line gives
-it, or the command asks. The sentence stays its quote.`,
+		Long: `Say that notes or drafts are right. They are your word from now on.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case mine == (len(args) > 0):
 				return usage("review keep: give the ids of notes, or --mine")
-			case line != "" && len(args) != 1:
-				return usage("review keep: --line is for one draft")
 			}
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&line, "line", "", lineUsage)
 	cmd.Flags().BoolVar(&mine, "mine", false, "every waiting note whose author is unknown: you confirm that you wrote it")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return run(p, cmd, "review", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (curate.ReviewKept, error) {
@@ -111,7 +101,7 @@ it, or the command asks. The sentence stays its quote.`,
 					return curate.ReviewKept{}, err
 				}
 			}
-			return withLine(p, line, func(line string) (curate.ReviewKept, error) { return curate.KeepReviewed(ctx, r, args, line) })
+			return curate.KeepReviewed(ctx, r, args)
 		}, func(a curate.ReviewKept) {
 			for i, id := range a.Kept {
 				if strings.HasPrefix(string(id), "patch-") {
@@ -123,21 +113,6 @@ it, or the command asks. The sentence stays its quote.`,
 		})
 	}
 	return cmd
-}
-
-const lineUsage = "of a sentence of a session: the line that sessions are shown"
-
-// withLine keeps a draft. Where that needs the line to show and none was given, it asks for it.
-func withLine[T any](p *program, line string, keep func(line string) (T, error)) (T, error) {
-	a, err := keep(line)
-	if !errors.Is(err, ingest.ErrLine) {
-		return a, err
-	}
-	fmt.Fprintf(p.stderr, "%v\nline: ", err)
-	if line, _ = bufio.NewReader(p.stdin).ReadString('\n'); strings.TrimSpace(line) == "" {
-		return a, err
-	}
-	return keep(line)
 }
 
 func newReviewEdit(p *program) *cobra.Command {
@@ -207,12 +182,9 @@ func (p *program) walkReview(ctx context.Context, r *app.Rooms) (a curate.Review
 				continue
 			}
 			var change app.Edit
-			if c == app.EditIt || it.AsTyped && (c == app.Keep || c == app.Retire) {
-				fmt.Fprint(p.stderr, map[bool]string{false: "new title: ", true: "the line to show (Enter: as it was typed): "}[it.AsTyped])
+			if c == app.EditIt {
+				fmt.Fprint(p.stderr, "new title: ")
 				title, _ := keys.ReadString('\n')
-				if it.AsTyped {
-					title = cmp.Or(strings.TrimSpace(title), it.Title)
-				}
 				if title = strings.TrimSpace(title); title != "" {
 					change.Title = &title
 				}

@@ -110,7 +110,7 @@ func (c *Config) writingFeatures() []Feature {
 		{
 			ID: "SG5", Name: "tool-loops", Home: "learn/loop.go",
 			Doc: "Sees when an agent repeats one call, or alternates between two: the note of the session says so, and what the " +
-				"user says to end it is nominated as a rule.",
+				"user says to end it comes before the rest where a reader sees a part of it.",
 			Without: "The way out of a dead end is found once, and looked for in every session.",
 		},
 		{

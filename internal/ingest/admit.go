@@ -547,23 +547,12 @@ func (a *admission) put(ctx context.Context, n *note.Note, old store.Ref, reason
 	return a.g.vouched(ctx, a.w, a.d.By.Speaks(), n, old, reason, a.out)
 }
 
-// ErrLine says that a draft is a sentence as it was typed, of which a person has to say the line to show.
-var ErrLine = errors.New("it is a sentence of a session as it was typed; say the one line that sessions are shown")
-
-// Release writes a held draft as a note: a person has read it and finds it right. line is what sessions are
-// shown of a draft that is a sentence as it was typed (ErrLine without one), which stays its quote; it is
-// ignored for other drafts. With retire it replaces the note that it contradicts. The error is
-// fs.ErrNotExist when none of that id waits.
-func (b Inbox) Release(ctx context.Context, id note.ID, line string, retire bool) (Outcome, error) {
+// Release writes a held draft as a note: a person has read it and finds it right. With retire it replaces
+// the note that it contradicts. The error is fs.ErrNotExist when none of that id waits.
+func (b Inbox) Release(ctx context.Context, id note.ID, retire bool) (Outcome, error) {
 	n, err := b.g.store.Spool().HeldDraft(id)
 	if err != nil {
 		return Outcome{}, err
-	}
-	if n.HasTag(note.CandidateTag) {
-		if line = strings.TrimSpace(line); line == "" {
-			return Outcome{}, fmt.Errorf("keep draft %s %q: %w", id, shorten(n.Title), ErrLine)
-		}
-		n.Title, n.Body = line, ""
 	}
 	if n.Quoted() { // the person was shown the title
 		n.Rule = ""
@@ -573,7 +562,6 @@ func (b Inbox) Release(ctx context.Context, id note.ID, line string, retire bool
 	}
 	n.ConflictOf = ""
 	n.Reopen()
-	n.Tags = slices.DeleteFunc(n.Tags, func(t string) bool { return t == note.CandidateTag })
 	out, err := b.g.Admit(ctx, Draft{Note: n, By: Person, Reviewed: true, Force: true, Reason: store.Update})
 	if err == nil && out.Result == Dropped {
 		err = errors.New(out.Why)

@@ -63,6 +63,15 @@ func Near(ctx context.Context, g *Ingester, n *note.Note) ([]Neighbour, error) {
 	return liveNear(all), err
 }
 
+// Has reports whether a project, or all of them, has notes in force of a source (note.Provenance.Source).
+func Has(ctx context.Context, g *Ingester, source, project string) (bool, error) {
+	rows, err := g.index.Select(ctx, index.Filter{Projects: []string{project, note.Global}, Sources: []string{source}, Now: g.store.Now()}, 1)
+	if errors.Is(err, index.ErrAway) {
+		return false, nil
+	}
+	return len(rows) > 0, err
+}
+
 // InForce returns notes that hold in the project of n: those about its matter, then what the user said or wrote, the
 // newest first; at most that many.
 func InForce(ctx context.Context, g *Ingester, n *note.Note, most int) (all []*note.Note, err error) {

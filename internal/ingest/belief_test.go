@@ -120,32 +120,53 @@ func TestVouch(t *testing.T) {
 	}
 }
 
-// A proposal waits out of sight, is decided once, and ends.
+// A proposal waits out of sight, and is decided once.
 func TestProposals(t *testing.T) {
 	d := newDoor(t)
 	b := ingest.InboxOf(d.Ingester)
 	n := learning(1, "Maybe use pnpm").Note
-	n.AddTags(note.CandidateTag)
 	for range 2 {
 		if err := b.Propose(t.Context(), n, note.User); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if all := b.Proposals("s1"); len(all) != 1 {
+	all := b.Proposals("s1")
+	if len(all) != 1 || len(b.Proposals("s2")) != 0 {
 		t.Fatalf("%d wait", len(all))
 	}
-	if err := b.Settle(t.Context(), "s1"); err != nil {
+	if err := b.Settle(t.Context(), all[0].ID); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Propose(t.Context(), n, note.User); err != nil || len(b.Proposals("")) != 0 {
+	if err := b.Propose(t.Context(), n, note.User); err != nil || len(b.Proposals("s1")) != 0 {
 		t.Errorf("what was decided waits again: %v", err)
 	}
-	if removed, err := b.ExpireProposals(t.Context()); err != nil || removed != 0 {
-		t.Errorf("of an old session, proposed today: %d ended, %v", removed, err)
+}
+
+// A sentence that an earlier version nominated becomes a proposal like others, with its quote.
+func TestAdoptNominated(t *testing.T) {
+	d := newDoor(t)
+	b := ingest.InboxOf(d.Ingester)
+	old, other := learning(1, "Maybe use pnpm").Note, learning(2, "Vote for one candidate").Note
+	old.Body, other.Body = "Nominated as: rule.\nBefore it the agent did: `npm i`", "A body."
+	for _, n := range []*note.Note{old, other} {
+		n.AddTags("candidate")
+		if err := b.Propose(t.Context(), n, note.User); err != nil {
+			t.Fatal(err)
+		}
 	}
-	d.now = d.now.Add(31 * 24 * time.Hour)
-	if removed, err := b.ExpireProposals(t.Context()); err != nil || removed != 1 {
-		t.Errorf("%d ended, %v", removed, err)
+	for range 2 {
+		if err := b.AdoptNominated(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, n := range d.store.Spool().Held() {
+		if was := n.Title == old.Title; was == n.HasTag("candidate") || was && (n.Body != "" || len(n.Evidence) == 0) || !was && n.Body == "" {
+			t.Errorf("%q: %q %q", n.Title, n.Tags, n.Body)
+		}
+	}
+	out, err := b.Release(t.Context(), b.Proposals("s1")[0].ID, false)
+	if err != nil || out.Note.Title != old.Title || out.Note.Body != "" {
+		t.Errorf("%+v, %v", out.Note, err)
 	}
 }
 

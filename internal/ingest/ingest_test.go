@@ -239,7 +239,7 @@ func TestTwins(t *testing.T) {
 				t.Errorf("%d held", len(held))
 			}
 			if len(held) == 1 {
-				kept, err := ingest.InboxOf(d.Ingester).Release(t.Context(), held[0].ID, "", false)
+				kept, err := ingest.InboxOf(d.Ingester).Release(t.Context(), held[0].ID, false)
 				if err != nil || kept.Result != ingest.Created || len(d.store.Spool().Held()) != 0 || d.read(held[0].ID).Body != n.Body {
 					t.Errorf("keeping it: %v %v", kept.Result, err)
 				}

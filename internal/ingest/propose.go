@@ -4,14 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
+	"strings"
 
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 )
-
-// proposalAge is how long a proposal waits that nobody decides about.
-const proposalAge = 30 * 24 * time.Hour
 
 // An Inbox is what waits for a decision. It is safe for concurrent use.
 type Inbox struct{ g *Ingester }
@@ -76,62 +73,54 @@ func (b Inbox) Return(ctx context.Context, id note.ID, why string) error {
 	return g.refresh(ctx, []string{ref.Path})
 }
 
-// Proposals returns the candidates that wait, oldest first; of one session, or with "" of all.
+// Proposals returns what waits of a session.
 func (b Inbox) Proposals(session string) (all []*note.Note) {
 	for _, d := range b.g.store.Spool().Held() {
-		if d.HasTag(note.CandidateTag) && !d.Decided() && (session == "" || d.Provenance.Session == session) {
+		if !d.Decided() && d.Provenance.Session == session {
 			all = append(all, d)
 		}
 	}
 	return all
 }
 
-// Settle ends the proposals of a session: a reader has seen them. They are kept as decided
-// until their time is over, so that reading the session again does not bring them back.
-func (b Inbox) Settle(ctx context.Context, session string) error {
-	return b.settle(ctx, b.Proposals(session))
-}
-
-// SettleOne is Settle for one draft. The error is fs.ErrNotExist when none of that id waits.
-func (b Inbox) SettleOne(ctx context.Context, id note.ID) error {
+// Settle ends a proposal that the user does not want. It is kept as decided, so that reading its session again does not bring it
+// back. The error is fs.ErrNotExist when none of that id waits.
+func (b Inbox) Settle(ctx context.Context, id note.ID) error {
 	d, err := b.g.store.Spool().HeldDraft(id)
 	if err != nil {
 		return err
 	}
-	return b.settle(ctx, []*note.Note{d})
-}
-
-func (b Inbox) settle(ctx context.Context, drafts []*note.Note) error {
-	if len(drafts) == 0 {
-		return nil
-	}
 	return locked(ctx, b.g.store, func(w *store.Writer) error {
-		for _, d := range drafts {
-			d.Archive("decided")
-			if err := w.Hold(d); err != nil {
-				return err
-			}
-		}
-		return nil
+		d.Archive("decided")
+		return w.Hold(d)
 	})
 }
 
-// ExpireProposals removes the candidates that were proposed thirty days ago, decided or not.
-func (b Inbox) ExpireProposals(ctx context.Context) (removed int, err error) {
-	now := b.g.store.Now()
-	var old []note.ID
+// The tag and the beginning of the body with which earlier versions kept a sentence that might teach something.
+const (
+	nominatedTag  = "candidate"
+	nominatedBody = "Nominated as: "
+)
+
+// AdoptNominated makes an ordinary proposal of each sentence that an earlier version nominated.
+func (b Inbox) AdoptNominated(ctx context.Context) error {
+	var all []*note.Note
 	for _, d := range b.g.store.Spool().Held() {
-		if at, ok := d.UpdatedAt.Time(); d.HasTag(note.CandidateTag) && ok && now.Sub(at) > proposalAge {
-			old = append(old, d.ID)
+		if d.HasTag(nominatedTag) && strings.HasPrefix(d.Body, nominatedBody) {
+			all = append(all, d)
 		}
 	}
-	if len(old) == 0 {
-		return 0, nil
+	if len(all) == 0 {
+		return nil
 	}
-	return len(old), locked(ctx, b.g.store, func(w *store.Writer) error {
-		for _, id := range old {
-			if err := w.Release(id); err != nil {
-				return err
+	return locked(ctx, b.g.store, func(w *store.Writer) error {
+		for _, d := range all {
+			d.Tags = slices.DeleteFunc(d.Tags, func(t string) bool { return t == nominatedTag })
+			if d.Body = ""; d.StatusReason == "" {
+				d.StatusReason = "it is a sentence of a session; an earlier version asked for a decision on it"
+			}
+			if err := w.Hold(d); err != nil {
+				return fmt.Errorf("make a proposal of %s: %w", d.ID, err)
 			}
 		}
 		return nil

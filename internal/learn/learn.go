@@ -1,13 +1,10 @@
 // Package learn finds what a session may teach, and takes in what a reader makes of it.
 //
-// No list of words tells whether a sentence lays down something lasting. So the program only
-// nominates, and somebody who can read decides: the agent in whose session the sentence is
-// typed, a model in the background, or the user. The program knows whose words they are (Said),
-// what the agent had just done, which of them are worth a question (Candidates), what a reader
-// needs to see of a session (Slice), and whether a rule quotes words that a person typed
-// (Find).
+// No list of words tells whether a sentence lays down something lasting, so a reader decides: the agent in whose session
+// the sentence is typed, the agent of the next session, a model in the background, or the user. The program knows whose words they
+// are (Said), what the agent had just done, how the user stopped it (Stopping), what a reader needs to see of a session (Slice),
+// and whether a rule quotes words that a person typed (Find).
 //
-// Nominations are local to the machine, are injected into no session, and end by themselves.
 // Only two things become notes without a reader: a sentence by which the user orders to
 // remember (Order), word for word, and a reply by which the user decides for good what a tool
 // may do (Permissions).
@@ -61,7 +58,9 @@ type Said struct {
 	Asked string `json:"asked,omitempty"`
 	// Options is the last question of the agent before it with the answers that it offered, if what was typed is short: "2".
 	Options string `json:"options,omitempty"`
-	Hash    string `json:"hash"` // of the record: the same in a resumed or forked session
+	// Stops says that it followed a refused call, an interruption, or a circle in which the agent went.
+	Stops bool   `json:"stops,omitempty"`
+	Hash  string `json:"hash"` // of the record: the same in a resumed or forked session
 }
 
 // Bounds of what is read of a turn, in characters.
@@ -77,12 +76,13 @@ func SaidIn(s *agent.Session, clean Clean) (all []Said) {
 	if clean == nil {
 		clean = func(text string) string { return text }
 	}
+	circles := circlesOf(s.Turns)
 	for i := range s.Turns {
 		t := &s.Turns[i]
 		for j := range t.Tools { // what a person says with a refusal, or answers to a question, stands in no record of theirs
 			if u := &t.Tools[j]; u.Reply != "" && !s.Headless {
 				all = append(all, Said{
-					Turn: i, At: t.At, Text: text.Head(clean(text.Head(u.Reply, 2*maxTyped)), maxTyped),
+					Turn: i, At: t.At, Text: text.Head(clean(text.Head(u.Reply, 2*maxTyped)), maxTyped), Stops: u.Denied,
 					Did: text.Cut(actOf(u, clean), maxDid), Hash: hash(t.At, u.Name+"\x00"+string(u.Input)+"\x00"+u.Reply),
 				})
 			}
@@ -97,6 +97,7 @@ func SaidIn(s *agent.Session, clean Clean) (all []Said) {
 		all = append(all, Said{
 			Turn: i, At: t.At, Text: text.Head(clean(text.Head(typed, 2*maxTyped)), maxTyped), Hash: hash(t.At, t.Text),
 			Did: didBefore(s.Turns, i, clean), Asked: askedIn(s.Turns, i, typed, clean), Options: optionsBefore(s.Turns, i, typed, clean),
+			Stops: stops(s.Turns, i, circles),
 		})
 	}
 	return all
@@ -260,6 +261,17 @@ func before(turns []agent.Turn, at int) int {
 	return 0
 }
 
+// stops reports whether what is said in a turn follows a refused call, an interruption, or a circle.
+func stops(turns []agent.Turn, at int, circles []Circle) bool {
+	from := before(turns, at)
+	for i := from; i < at; i++ {
+		if turns[i].Interrupted {
+			return true
+		}
+	}
+	return refusedBefore(turns, at) != nil || slices.ContainsFunc(circles, func(c Circle) bool { return c.Turn > from && c.Turn < at })
+}
+
 // hash is the fingerprint of a stretch of a session. The time of the record is part of it and
 // the id of the session is not: a session that is resumed or forked repeats its records under
 // another id, and two sessions that say the same prove more than one.
@@ -278,8 +290,8 @@ type Quote struct {
 	Sentence string
 }
 
-// quoteOf is the quote of a sentence.
-func quoteOf(said Said, sentence string) Quote {
+// QuoteOf is the quote of a sentence.
+func QuoteOf(said Said, sentence string) Quote {
 	return Quote{said, text.Cut(sentence, maxQuote), sentence}
 }
 

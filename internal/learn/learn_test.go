@@ -66,34 +66,38 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-func TestCandidates(t *testing.T) {
+// What a reader is shown of commands: the remedies, and no step that forces, skips a check or deletes.
+func TestRemedies(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		lines []string
-		cue   learn.Cue // "" for none
+		want  bool
 	}{
-		{"a correction", []string{"> add zod", "$ npm i zod => ok", "> no, use pnpm instead, never npm"}, learn.Corrects},
-		{"a prohibition", []string{"> go on", "ok", "> Please never log customer emails, we must not keep them"}, learn.Prohibits},
-		{"again", []string{"> go on", "ok", "> as I said, prices are integers"}, learn.Repeats},
-		{"a task", []string{"> add a button to the settings page"}, ""},
-		{"a question", []string{"> go on", "ok", "> should we use pnpm?"}, ""},
-		{"pasted", []string{"> go on", "ok", "> ```\nno, you must never use npm\n```"}, ""},
-		{"a client's question", []string{"> go on", "ok", "> (Y)es/(N)o/(D)on't ask again, you must never [Yes]: all"}, ""},
-		{"another form of a command", []string{"> deploy", "$ make ship !> error: set ENV", "$ ENV=dev make ship => ok"}, learn.Fixed},
-		{"a command between", []string{"> deploy", "$ make ship !> error: not built", "$ make build => ok", "$ make ship => ok"}, learn.Fixed},
-		{"code was changed beside a command", []string{"> fix it", "$ go test ./... !> --- FAIL: TestX", "~ a.go", "$ make gen => ok", "$ go test ./... => ok  	x 0.1s"}, ""},
-		{"code was changed", []string{"> fix it", "$ go test ./... !> --- FAIL: TestX", "~ a.go", "$ go test ./... => ok  	x 0.1s"}, ""},
-		{"a push that is forced", []string{"> push", "$ git push origin main !> error: rejected", "$ git push origin main --force => ok"}, ""},
-		{"a folder that is removed", []string{"> go", "$ make data !> error: data exists", "$ rm -rf data => ok", "$ make data => ok"}, ""},
-		{"hooks that are skipped", []string{"> commit", "$ git commit -m x !> error: hook failed", "$ git commit -m x --no-verify => ok"}, ""},
+		{"another form of a command", []string{"> deploy", "$ make ship !> error: set ENV", "$ ENV=dev make ship => ok"}, true},
+		{"a command between", []string{"> deploy", "$ make ship !> error: not built", "$ make build => ok", "$ make ship => ok"}, true},
+		{"code was changed beside a command", []string{"> fix it", "$ go test ./... !> --- FAIL: TestX", "~ a.go", "$ make gen => ok", "$ go test ./... => ok  	x 0.1s"}, false},
+		{"code was changed", []string{"> fix it", "$ go test ./... !> --- FAIL: TestX", "~ a.go", "$ go test ./... => ok  	x 0.1s"}, false},
+		{"a push that is forced", []string{"> push", "$ git push origin main !> error: rejected", "$ git push origin main --force => ok"}, false},
+		{"a folder that is removed", []string{"> go", "$ make data !> error: data exists", "$ rm -rf data => ok", "$ make data => ok"}, false},
+		{"hooks that are skipped", []string{"> commit", "$ git commit -m x !> error: hook failed", "$ git commit -m x --no-verify => ok"}, false},
 	} {
-		all := learn.Candidates(talk(tt.lines...), nil)
-		switch {
-		case tt.cue == "" && len(all) > 0:
-			t.Errorf("%s: %q is nominated as %v", tt.name, all[0].Quote.Words, all[0].Cues)
-		case tt.cue != "" && (len(all) != 1 || !slices.Contains(all[0].Cues, tt.cue)):
-			t.Errorf("%s: %+v", tt.name, all)
+		if got := learn.SliceOf(talk(tt.lines...), nil, learn.SliceOptions{}); (len(got.Fixes) > 0) != tt.want {
+			t.Errorf("%s: %+v", tt.name, got.Fixes)
 		}
+	}
+}
+
+// A turn stops the agent when it follows a refused call, an interruption or a circle.
+func TestSaidStops(t *testing.T) {
+	s := talk("> set it up", "Done.", "> go on", "$ make x !> no", "$ make x !> no", "$ make x !> no", "> use the cache", "ok", "> next")
+	var stops []string
+	for _, w := range learn.SaidIn(s, nil) {
+		if w.Stops {
+			stops = append(stops, w.Text)
+		}
+	}
+	if !slices.Equal(stops, []string{"use the cache"}) {
+		t.Errorf("%q", stops)
 	}
 }
 

@@ -63,9 +63,9 @@ func Orders(s *agent.Session, clean Clean) (all []Order) {
 		before := ""
 		for _, sentence := range text.Sentences(said[i].Text) {
 			if rule, ok := orderIn(sentence); ok {
-				all = append(all, Order{quoteOf(said[i], sentence), rule, inside(s, &said[i], sentence)})
+				all = append(all, Order{QuoteOf(said[i], sentence), rule, inside(s, &said[i], sentence)})
 			} else if isRule(before) && orderForms().before.MatchString(sentence) {
-				all = append(all, Order{quoteOf(said[i], before), upper(before), inside(s, &said[i], before)})
+				all = append(all, Order{QuoteOf(said[i], before), upper(before), inside(s, &said[i], before)})
 			}
 			before = sentence
 		}

@@ -81,7 +81,7 @@ func Permissions(s *agent.Session, clean Clean, noted ...Observed) (all []Permis
 			return
 		}
 		t := &s.Turns[turn]
-		p := Permission{Decision: d, Call: callOf(u, clean), Scope: scope, Quote: quoteOf(Said{}, words)}
+		p := Permission{Decision: d, Call: callOf(u, clean), Scope: scope, Quote: QuoteOf(Said{}, words)}
 		p.Quote.Said = Said{Turn: turn, At: t.At, Text: words, Hash: hash(t.At, u.Name+"\x00"+string(u.Input)+"\x00"+reply)}
 		p.Policy = p.policy(u.Name)
 		all = append(all, p)

@@ -258,8 +258,7 @@ func (r *Reader) unusable(q queue.Queue, j queue.With[Reading], bad *llm.Invalid
 	return errors.Join(bad, err)
 }
 
-// take takes in what a reader made of a session. The candidates of the session are decided by
-// that: those that became no rule are none.
+// take takes in what a reader made of a session.
 func (r *Reader) take(ctx context.Context, p *Reading, items []json.RawMessage, done *Read) error {
 	refused := 0
 	for i, item := range items {
@@ -282,7 +281,7 @@ func (r *Reader) take(ctx context.Context, p *Reading, items []json.RawMessage, 
 	if refused > 0 {
 		_ = r.Store.Events().Log(store.Record{Kind: store.Refused, Session: p.Origin.Session, Project: p.Origin.Project, Count: refused})
 	}
-	return ingest.InboxOf(r.ingester).Settle(ctx, p.Origin.Session)
+	return nil
 }
 
 // takeOne takes one item of an answer in. why says why it is not kept, "" for one that is, or waits.

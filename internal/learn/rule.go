@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -110,7 +109,7 @@ func (r *Rule) Ground(said []Said, fixes []session.Fix) (q Quote, user, ok bool)
 		for _, line := range append([]string{f.Failed, f.Passed}, f.Did...) {
 			if line = letters(line); len(quoted) > leastQuote && (strings.Contains(quoted, line) || strings.Contains(line, quoted)) {
 				said := Said{Turn: f.Turn, At: f.At, Text: f.String(), Hash: hash(f.At, f.Failed+"\x00"+f.Passed)}
-				return quoteOf(said, f.String()), false, true
+				return QuoteOf(said, f.String()), false, true
 			}
 		}
 	}
@@ -197,26 +196,4 @@ func (p *Permission) Note(from Origin) *note.Note {
 func firstWords(s string, n int) []string {
 	words := strings.Fields(s)
 	return words[:min(n, len(words))]
-}
-
-// Draft makes the draft of a candidate, for a reader to decide about.
-func (c *Candidate) Draft(from Origin) *note.Note {
-	n := noteOf(from, c.Quote, c.Quote.Words)
-	n.Provenance.Confidence = 0.3
-	var cues []string
-	for _, cue := range c.Cues {
-		cues = append(cues, string(cue))
-	}
-	n.Body = "Nominated as: " + strings.Join(cues, ", ") + "."
-	if c.Quote.Said.Did != "" {
-		n.Body += "\nBefore it the agent did: " + c.Quote.Said.Did
-	}
-	if c.Fix != nil {
-		n.Provenance.Source, n.Type, n.LearningType = note.Learning, note.Procedural, "fix"
-		n.Problem = note.Line(c.Fix.Failed+": "+session.Symptom(c.Fix.Output), maxWhy)
-		n.Fix = note.Line(strings.Join(append(c.Fix.Did, c.Fix.Passed), "; "), maxWhy)
-	}
-	n.LearningType = cmp.Or(n.LearningType, "rule")
-	n.AddTags(note.CandidateTag)
-	return n
 }

@@ -42,9 +42,9 @@ const (
 func SliceOf(s *agent.Session, clean Clean, o SliceOptions) Slice {
 	sl := Slice{Said: SaidIn(s, clean)}
 	sl.Said = slices.DeleteFunc(sl.Said, func(w Said) bool { return s.Number(w.Turn) < o.From })
-	for _, c := range fixCandidates(s, clean) {
-		if s.Number(c.Fix.Turn) >= o.From {
-			sl.Fixes = append(sl.Fixes, *c.Fix)
+	for _, f := range remedies(s, clean) {
+		if s.Number(f.Turn) >= o.From {
+			sl.Fixes = append(sl.Fixes, f)
 		}
 	}
 	room := cmp.Or(o.Tokens, sliceTokens) * charsPerToken
@@ -108,13 +108,23 @@ func spanOf(w *Said, words string) string {
 	return fmt.Sprintf("[%d] (agent: %s)\nuser: %s\n", w.Turn, w.Did, words)
 }
 
-// byCues orders what was typed by the strength of its cues; of equals the later comes first.
+// byCues orders what was typed: by its strongest cues, which are stronger where it stopped the agent and weaker in the first prompt, a
+// task; of equals the later comes first.
 func byCues(said []Said) []int {
 	order, score := make([]int, len(said)), make([]int, len(said))
 	for i := range said {
 		order[i] = i
-		if c, ok := nominate(&said[i], i == 0); ok {
-			score[i] = c.score
+		for _, s := range text.Sentences(said[i].Text) {
+			score[i] = max(score[i], weight(s))
+		}
+		switch {
+		case said[i].Stops:
+			score[i] += 2
+		case i == 0:
+			score[i]--
+		}
+		if score[i] < minScore {
+			score[i] = 0
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Or(score[b]-score[a], b-a) })

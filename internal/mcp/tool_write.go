@@ -119,7 +119,7 @@ func (s *Server) write(ctx context.Context, c caller, in writeIn) (done, error) 
 }
 
 // reservedTags say what this program did; an agent cannot set them.
-var reservedTags = []string{note.ReviewedTag, learn.Tag, note.CandidateTag}
+var reservedTags = []string{note.ReviewedTag, learn.Tag}
 
 // check refuses what makes no note, before anything is looked at on the disk.
 func (in *writeIn) check() error {

@@ -23,7 +23,7 @@ type Reason string
 
 // The reasons. A note of a machine stands while it is unread.
 const (
-	Unread        Reason = "unread"         // a machine wrote it, or nominated it, and nobody has read it
+	Unread        Reason = "unread"         // a machine wrote it, and nobody has read it
 	NearDuplicate Reason = "near-duplicate" // of a draft: a note says nearly the same
 	Contradiction Reason = "contradiction"  // it contradicts what a person wrote or reviewed
 	Quarantined   Reason = "quarantine"     // it reads like orders to an agent
@@ -42,9 +42,6 @@ var ended = map[string]State{
 
 // Ends reports whether a value of the key status takes a note out of recall.
 func Ends(status string) bool { return ended[status] != "" }
-
-// CandidateTag is the tag of a draft that was nominated in a session.
-const CandidateTag = "candidate"
 
 // MadeSources are the sources of notes that a machine words, and that a person is asked to read.
 var MadeSources = []string{Reflection, Merge, User, Learning, Program, Guest}
@@ -70,8 +67,6 @@ func (n *Note) State(k Known) (State, Reason) {
 		return Archived, ""
 	case k.Draft && n.ConflictOf != "":
 		return Proposed, Contradiction
-	case k.Draft && n.HasTag(CandidateTag):
-		return Proposed, Unread
 	case k.Draft:
 		return Proposed, NearDuplicate
 	case over && !k.Now.Before(end):

@@ -36,7 +36,6 @@ const (
 	HandedOut     = "handout"    // Count unread turns were shown to an agent, Out the tokens; Text says where: start or tool
 	Answered      = "answer"     // an agent answered for unread turns with Count items; Text says how many were kept (Notes) and known
 	Learnt        = "learn"      // a session taught something; Text is what it does to the notes that stand, Notes its note and that one
-	Nudged        = "nudge"      // the agent was asked to keep Count sentences of a session; Text says how many it did not
 	Refused       = "refuse"     // Count sentences of a session read like orders to an agent, and were not learnt
 	Dropped       = "dropped"    // an item of a reader's answer that was not kept; Query is its title, redacted, Text says why
 	Drained       = "drain"      // a run over the spool; Count is the number of jobs

@@ -32,8 +32,7 @@ type reviewItem struct {
 	Versions *app.ConflictAnswer `json:"conflict,omitempty"`
 	Diff     []change            `json:"diff,omitempty"`
 	Merged   string              `json:"edit_text,omitempty"`
-	AsTyped  bool                `json:"as_typed,omitempty"` // a sentence as it was typed: to keep it takes the line to show
-	Next     note.ID             `json:"-"`                  // the item below, or above the last
+	Next     note.ID             `json:"-"` // the item below, or above the last
 
 	Body template.HTML `json:"-"`
 }
@@ -87,7 +86,7 @@ func show(r *request, it app.InboxItem) (reviewItem, error) {
 	v := reviewItem{InboxItem: it}
 	if n := it.Note; n != nil {
 		head := app.HeadOf(n)
-		v.Head, v.Text, v.Quotes, v.AsTyped = &head, n.Body, n.Evidence, it.Kind == app.WaitingDraft && n.HasTag(note.CandidateTag)
+		v.Head, v.Text, v.Quotes = &head, n.Body, n.Evidence
 		if it.Kind == app.WaitingQuarantine { // it reads like orders: it is shown as it is written
 			v.Body = ""
 		} else {
@@ -210,7 +209,7 @@ func (d done) draft(r *request, id string, choice app.Decision) (done, error) {
 	if said == "" {
 		return d, noChoice(choice)
 	}
-	a, err := curate.DecideReview(r.ctx, r.rooms, id, choice, r.line())
+	a, err := curate.DecideReview(r.ctx, r.rooms, id, choice, app.Edit{})
 	if err != nil {
 		return d, err
 	}
@@ -218,18 +217,10 @@ func (d done) draft(r *request, id string, choice app.Decision) (done, error) {
 	return d, nil
 }
 
-// line is what sessions are shown of a sentence as it was typed.
-func (r *request) line() (e app.Edit) {
-	if line := strings.TrimSpace(r.get("line")); line != "" {
-		e.Title = &line
-	}
-	return e
-}
-
 func (d done) note(r *request, id string, choice app.Decision) (done, error) {
 	switch choice {
 	case app.Keep:
-		a, err := curate.KeepReviewed(r.ctx, r.rooms, []string{id}, "")
+		a, err := curate.KeepReviewed(r.ctx, r.rooms, []string{id})
 		d.Text, d.Data = "It is right, and is recalled", a
 		return d, err
 	case app.Drop:

@@ -83,8 +83,6 @@ func writeLearning(w io.Writer, a quality.LearningAnswer) {
 	for _, r := range a.Results {
 		fmt.Fprintf(w, "%s: %s with %s\n", r.Name, app.Plural(r.Sessions, "session"), app.Plural(r.Lessons, "lesson"))
 		fmt.Fprintf(w, "  without a reader:    %s in force, %.2f are lessons\n", app.Plural(r.Notes, "note"), r.Precision)
-		fmt.Fprintf(w, "  candidates:          %d (%.1f a session), %.2f are lessons, %.2f of the lessons\n",
-			r.Candidates, float64(r.Candidates)/float64(max(1, r.Sessions)), r.CandidateTrue, r.CandidateFound)
 		fmt.Fprintf(w, "  slice:               %.2f of the lessons, %d tokens (median)\n", r.InSlice, r.SliceTokens)
 		fmt.Fprintf(w, "  scripted reader:     %s in force, %.2f are lessons, %.2f of the lessons\n",
 			app.Plural(r.ReaderNotes, "note"), r.ReaderPrecision, r.ReaderFound)

@@ -60,11 +60,8 @@ type LearningReport struct {
 	Precision float64 `json:"precision"`
 	Found     float64 `json:"found"` // lessons among them
 
-	Candidates     int     `json:"candidates"`
-	CandidateTrue  float64 `json:"candidate_precision"`
-	CandidateFound float64 `json:"candidate_recall"`
-	InSlice        float64 `json:"in_slice"`     // lessons whose words the reader sees
-	SliceTokens    int     `json:"slice_tokens"` // median
+	InSlice     float64 `json:"in_slice"`     // lessons whose words the reader sees
+	SliceTokens int     `json:"slice_tokens"` // median
 
 	ReaderNotes     int     `json:"reader_notes"` // in force with the scripted reader
 	ReaderPrecision float64 `json:"reader_precision"`
@@ -118,8 +115,8 @@ func (r Learning) Run(ctx context.Context, open LearningOpener) (*LearningReport
 
 type learningCount struct {
 	rep                      LearningReport
-	right, found, candTrue   int
-	candFound, inSlice       int
+	right, found             int
+	inSlice                  int
 	readerRight, readerFound int
 	injected, injectedThere  int
 	sliceTokens              []int
@@ -164,7 +161,7 @@ func (c *learningCount) project(ctx context.Context, open LearningOpener, projec
 	return nil
 }
 
-// look measures what is nominated in a session, and what a reader sees of it.
+// look measures what a reader sees of a session.
 func (c *learningCount) look(s *LabelledSession) error {
 	read, err := agent.Default().Sessions.ReadSession(bytes.NewReader(s.Transcript), agent.Limits{})
 	if err != nil {
@@ -172,25 +169,14 @@ func (c *learningCount) look(s *LabelledSession) error {
 	}
 	said := learn.SaidIn(read, nil)
 	slice := learn.SliceOf(read, nil, learn.SliceOptions{})
-	candidates := learn.Candidates(read, nil)
 	if len(slice.Said) > 0 {
 		c.sliceTokens = append(c.sliceTokens, len(slice.Text)/4)
-	}
-	c.rep.Candidates += len(candidates)
-	for i := range candidates {
-		q := &candidates[i].Quote
-		if slices.ContainsFunc(s.Labels, func(l Label) bool { return holds(q.Said.Text, l.Words) }) {
-			c.candTrue++
-		}
 	}
 	for _, l := range s.Labels {
 		if !slices.ContainsFunc(said, func(w learn.Said) bool { return holds(w.Text, l.Words) }) {
 			continue // nobody typed it as the label has it
 		}
 		c.rep.Lessons++
-		if slices.ContainsFunc(candidates, func(x learn.Candidate) bool { return holds(x.Quote.Said.Text, l.Words) }) {
-			c.candFound++
-		}
 		if holds(slice.Text, l.Words) {
 			c.inSlice++
 		} else {
@@ -336,7 +322,7 @@ func (c *learningCount) report() *LearningReport {
 	}
 	r := &c.rep
 	r.Precision, r.Found = part(c.right, r.Notes), part(c.found, r.Lessons)
-	r.CandidateTrue, r.CandidateFound, r.InSlice = part(c.candTrue, r.Candidates), part(c.candFound, r.Lessons), part(c.inSlice, r.Lessons)
+	r.InSlice = part(c.inSlice, r.Lessons)
 	r.ReaderPrecision, r.ReaderFound = part(c.readerRight, r.ReaderNotes), part(c.readerFound, r.Lessons)
 	r.Injected, r.InjectedThere = part(c.injected, c.readerRight), part(c.injectedThere, c.readerRight)
 	r.SliceTokens = median(c.sliceTokens)

@@ -181,8 +181,7 @@ func drainOnce(ctx context.Context, r *app.Rooms, d *DrainResult, sync *bool) (l
 		return done.Left, err
 	}
 	expire(ctx, r, d)
-	_, err = ingest.InboxOf(r.Ingester).ExpireProposals(ctx)
-	d.fail(err)
+	d.fail(ingest.InboxOf(r.Ingester).AdoptNominated(ctx))
 	_, err = app.RefreshSkills(ctx, r, d.dirs)
 	d.fail(err)
 	d.fail(setup.ShowRules(ctx, r))

@@ -140,19 +140,16 @@ func Held(ctx context.Context, r *app.Rooms) (a HeldAnswer, err error) {
 	return a, err
 }
 
-// draftError says how to find a draft, or what is missing.
+// draftError says how to find a draft.
 func draftError(err error) error {
-	if errors.Is(err, ingest.ErrLine) {
-		return app.Usagef("%w: `anamnesis review keep ID --line TEXT`", err)
-	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w; `anamnesis review held` lists them", err)
 	}
 	return err
 }
 
-// KeepDraft writes a draft that waits. line is what sessions are shown of a sentence as it was typed.
-func KeepDraft(ctx context.Context, r *app.Rooms, name, line string) (app.Written, error) {
+// KeepDraft writes a draft that waits.
+func KeepDraft(ctx context.Context, r *app.Rooms, name string) (app.Written, error) {
 	id, err := note.ParseID(name)
 	if err != nil {
 		return app.Written{}, app.Usagef("%w", err)
@@ -160,7 +157,7 @@ func KeepDraft(ctx context.Context, r *app.Rooms, name, line string) (app.Writte
 	if err := r.MayRedact(); err != nil {
 		return app.Written{}, err
 	}
-	out, err := ingest.InboxOf(r.Ingester).Release(app.Deciding(ctx, r, string(app.Keep)), id, line, false)
+	out, err := ingest.InboxOf(r.Ingester).Release(app.Deciding(ctx, r, string(app.Keep)), id, false)
 	if err != nil {
 		return app.Written{}, draftError(err)
 	}

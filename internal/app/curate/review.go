@@ -78,7 +78,6 @@ type ReviewItem struct {
 	Choices    []app.Decision  `json:"choices"`
 	Evidence   []history.Quote `json:"evidence"`
 	Sessions   int             `json:"sessions"` // that support it
-	AsTyped    bool            `json:"as_typed"` // a sentence as it was typed: to keep it takes the line to show
 	Other      *ReviewOther    `json:"other,omitempty"`
 	File       string          `json:"file,omitempty"` // of a skill: what would be changed
 	Diff       string          `json:"diff,omitempty"` // of a skill: how
@@ -106,7 +105,7 @@ func Review(ctx context.Context, r *app.Rooms) (a ReviewAnswer, err error) {
 		head.ID = it.ID
 		item := ReviewItem{
 			NoteHead: head, Body: it.Note.Body, Quarantine: it.Note.Quarantine, Kind: it.Kind, Why: it.Why, Choices: it.Choices,
-			Evidence: quotesOf(it.Note), Sessions: it.Note.Sessions(), AsTyped: it.Note.HasTag(note.CandidateTag),
+			Evidence: quotesOf(it.Note), Sessions: it.Note.Sessions(),
 		}
 		if it.Kind != app.WaitingDraft || it.Note.ConflictOf == "" {
 			item.Choices = []app.Decision{app.Keep, app.EditIt, app.Reject}
@@ -185,16 +184,11 @@ type ReviewKept struct {
 	Titles []string `json:"-"`
 }
 
-// KeepReviewed says that notes and drafts are right. line is what sessions are shown of a sentence as it was
-// typed; "" asks for none.
-func KeepReviewed(ctx context.Context, r *app.Rooms, names []string, line string) (a ReviewKept, err error) {
+// KeepReviewed says that notes and drafts are right.
+func KeepReviewed(ctx context.Context, r *app.Rooms, names []string) (a ReviewKept, err error) {
 	ctx = app.Deciding(ctx, r, string(app.Keep))
 	for _, name := range names {
-		var change app.Edit
-		if line != "" {
-			change.Title = &line
-		}
-		d, err := DecideReview(ctx, r, name, app.Keep, change)
+		d, err := DecideReview(ctx, r, name, app.Keep, app.Edit{})
 		if err != nil {
 			return a, err
 		}
@@ -245,7 +239,7 @@ func DecideReview(ctx context.Context, r *app.Rooms, name string, d app.Decision
 	}
 	if draft != nil && d == app.Reject { // it stays decided, so that reading the session again does not bring it back
 		a.NoteHead = app.HeadOf(draft)
-		if err := ingest.InboxOf(r.Ingester).SettleOne(ctx, id); err != nil {
+		if err := ingest.InboxOf(r.Ingester).Settle(ctx, id); err != nil {
 			return a, draftError(err)
 		}
 		left, err := Review(ctx, r)
@@ -259,11 +253,7 @@ func DecideReview(ctx context.Context, r *app.Rooms, name string, d app.Decision
 		if d == app.Retire {
 			a.Retired = draft.ConflictOf
 		}
-		line := ""
-		if change.Title != nil {
-			line = *change.Title
-		}
-		if _, err := ingest.InboxOf(r.Ingester).Release(ctx, id, line, d == app.Retire); err != nil {
+		if _, err := ingest.InboxOf(r.Ingester).Release(ctx, id, d == app.Retire); err != nil {
 			return a, draftError(err)
 		}
 	} else if d == app.Retire {

@@ -138,15 +138,15 @@ var decisions = []struct {
 	do         func(ctx context.Context, r *app.Rooms) error
 }{
 	{"keep a draft", "keep", func(ctx context.Context, r *app.Rooms) error {
-		_, err := curate.KeepReviewed(ctx, r, []string{string(draftID)}, "")
+		_, err := curate.KeepReviewed(ctx, r, []string{string(draftID)})
 		return err
 	}},
 	{"keep a note", "keep", func(ctx context.Context, r *app.Rooms) error {
-		_, err := curate.KeepReviewed(ctx, r, []string{string(madeID)}, "")
+		_, err := curate.KeepReviewed(ctx, r, []string{string(madeID)})
 		return err
 	}},
 	{"release a held draft", "keep", func(ctx context.Context, r *app.Rooms) error {
-		_, err := curate.KeepDraft(ctx, r, string(draftID), "")
+		_, err := curate.KeepDraft(ctx, r, string(draftID))
 		return err
 	}},
 	{"drop a held draft", "drop", func(ctx context.Context, r *app.Rooms) error {

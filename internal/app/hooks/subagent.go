@@ -149,7 +149,7 @@ const (
 
 // constraintsOf returns sentences of a session's user that hold for a task, in the order of the talk,
 // the newest three at most: those that name a file or symbol of the task, and those without
-// names that may be rules (learn.Nominate). prompts are what the user typed.
+// names that may be rules (learn.Cued). prompts are what the user typed.
 func constraintsOf(prompts []string, task string) (said []string) {
 	lower := strings.ToLower(task)
 	for _, prompt := range slices.Backward(prompts) {
@@ -164,7 +164,7 @@ func constraintsOf(prompts []string, task string) (said []string) {
 			names := index.Identifiers(s, maxSaidNames)
 			holds := slices.ContainsFunc(names, func(n string) bool { return strings.Contains(lower, strings.ToLower(n)) })
 			if len(names) == 0 {
-				_, holds = learn.Nominate(s, false)
+				holds = learn.Cued(s)
 			}
 			if holds {
 				said = append(said, s)

@@ -212,7 +212,7 @@ type choice struct {
 
 var (
 	keepNote = choice{"y", "keep", "", func(m *model, it *app.InboxItem) (string, error) {
-		_, err := curate.KeepReviewed(m.ctx, m.rooms, []string{string(it.ID)}, "")
+		_, err := curate.KeepReviewed(m.ctx, m.rooms, []string{string(it.ID)})
 		return "it is right, and is recalled", err
 	}}
 	rejectDraft = choice{"n", "archive", "", func(m *model, it *app.InboxItem) (string, error) {
