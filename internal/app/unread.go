@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -18,12 +19,36 @@ import (
 // TendUnread leaves to the user what was handed out for long, and deletes what is older than the sessions that are kept.
 func TendUnread(r *Rooms) error {
 	q := unread.Of(r.Store)
-	err := q.Wait()
+	err := errors.Join(setAsideBefore(r), q.Wait())
 	if days := r.Config.Sessions.Days; days > 0 {
 		err = errors.Join(err, q.Sweep(r.Store.Now().AddDate(0, 0, -days)))
 	}
 	return err
 }
+
+// setAsideBefore makes sessions unread that an earlier program set aside, because no answer of its model could be used.
+func setAsideBefore(r *Rooms) (err error) {
+	for _, f := range queue.Of(r.Store).Poisoned() {
+		var job struct {
+			Kind    string        `json:"kind"`
+			Payload learn.Reading `json:"payload"`
+		}
+		data, rerr := r.Store.ReadFile(f.Path, maxReading)
+		if rerr != nil || json.Unmarshal(data, &job) != nil || job.Kind != queue.Read.String() || len(job.Payload.Said) == 0 {
+			continue
+		}
+		p := &job.Payload
+		perr := unread.Of(r.Store).Put(unread.Captured{Origin: p.Origin, Ended: p.Said[len(p.Said)-1].At, Said: p.Said})
+		if perr == nil {
+			perr = r.Store.Spool().Remove(f.Path)
+		}
+		err = errors.Join(err, perr)
+	}
+	return err
+}
+
+// maxReading is the largest file of a session that waited for a model, in bytes.
+const maxReading = 512 << 10
 
 // eraseUnread erases what was typed in the session of a note, and is unread.
 func eraseUnread(r *Rooms, n *note.Note) error {
@@ -134,7 +159,7 @@ func DropUnread(_ context.Context, r *Rooms, ids []string, apply bool) (dropped 
 		}
 	}
 	if len(dropped) == 0 {
-		return nil, Errorf(NotFound, "no unread session is like that; `anamnesis unread` lists them")
+		return nil, Errorf(NotFound, "no unread session is like that; `anamnesis sessions unread` lists them")
 	}
 	if !apply {
 		return dropped, nil

@@ -35,6 +35,7 @@ type Handout struct {
 	Sessions int       // in it
 	Turns    int       // in it
 	Last     time.Time // when the newest of its sessions ended
+	Busy     bool      // another process changes what is unread: nothing was looked at
 	Older    int       // sessions that are left, because they are older than what a start hands out
 }
 
@@ -47,10 +48,10 @@ const patience = 30 * 24 * time.Hour
 // maxMissed is how many sessions may be shown a record, work and not answer before it waits for the user.
 const maxMissed = 3
 
-// HandOut gives a reader what is unread, the newest session first, and leases it. It waits for no disk, and for no other process:
-// what that one is given is not for this reader anyway.
+// HandOut gives a reader what is unread, the newest session first, and leases it. It waits for no disk, and for no other process
+// (Handout.Busy).
 func (q Queue) HandOut(a Ask) (h Handout, err error) {
-	_, err = q.locked(0, func() error {
+	free, err := q.locked(0, func() error {
 		now := q.store.Now()
 		all, err := q.Sessions(a.Projects...)
 		if err != nil {
@@ -92,6 +93,7 @@ func (q Queue) HandOut(a Ask) (h Handout, err error) {
 	if err != nil {
 		return Handout{}, fmt.Errorf("hand out unread turns: %w", err)
 	}
+	h.Busy = !free
 	return h, nil
 }
 

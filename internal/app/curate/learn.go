@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -94,6 +95,7 @@ func Learn(ctx context.Context, r *app.Rooms, by ingest.Author, dir, lease strin
 	if l.Open {
 		return l, nil
 	}
+	lessons = slices.DeleteFunc(slices.Clone(lessons), func(item Lesson) bool { return item.ID != "" }) // they answer for no turn
 	if err := q.Answer(lease, unread.Agent, len(lessons) == 0); err != nil {
 		return l, err
 	}

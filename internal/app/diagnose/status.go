@@ -39,8 +39,8 @@ type StatusAnswer struct {
 	Reader      string            `json:"reader"` // of ended sessions: agent only, or model NAME
 	Spool       int               `json:"spool"`
 	Poisoned    []string          `json:"poisoned"`
-	Unread      unread.Count      `json:"unread"`     // what users typed and no reader has decided on
-	UnreadFor   string            `json:"unread_for"` // the agents that are shown it: same, any or off
+	Unread      unread.Count      `json:"unread"`        // what users typed and no reader has decided on
+	UnreadFor   string            `json:"unread_for"`    // the agents that are shown it: same, any or off
 	Paused      bool              `json:"unread_paused"` // no agent answered for long, and nothing is shown at starts
 	Held        int               `json:"held"`
 	Review      int               `json:"review"`  // notes of a model that the user has not read

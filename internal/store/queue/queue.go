@@ -49,6 +49,9 @@ var (
 	Batch   = Kind{name: "batch", folder: layout.Batches, limit: 16 << 20, durable: true} // accepted answers of a model
 )
 
+// String is the name of the kind in the files.
+func (k Kind) String() string { return k.name }
+
 var kinds = []Kind{Capture, Summary, Read, Batch}
 
 // A Job is one piece of work, as its file holds it.
