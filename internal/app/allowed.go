@@ -95,8 +95,8 @@ const claimWhy = "its file says that a person vouches for it, and this machine d
 
 // claimed says why the form of a note must not reach the hub, "" when it may: the other machines would enter it in
 // their ledgers as the user's word, and the ledger of this one does not have it.
-func claimed(r *Rooms, path string, data []byte) string {
-	if n, ok := ingest.Claim(path, data); ok && !store.Trusts(r.Store, n) {
+func claimed(s *store.Store, path string, data []byte) string {
+	if n, ok := ingest.Claim(path, data); ok && !store.Trusts(s, n) {
 		return claimWhy
 	}
 	return ""

@@ -60,19 +60,12 @@ func Sync(ctx context.Context, r *Rooms, o SyncOptions) (s SyncResult, err error
 	if o.Remote {
 		ImportNative(ctx, r)
 	}
-	backend, err := openOwnReplica(r, o)
 	stop := false
-	if err == nil && o.Remote && !o.AllowDelete {
+	if o.Remote && !o.AllowDelete {
 		stop, err = overGraves(r, &s)
 	}
-	for round := 0; err == nil && !stop && round < rounds; round++ {
-		again := false
-		if again, err = syncOnce(ctx, r, backend, o, &s); !again {
-			break
-		}
-		if err == nil {
-			backend, err = openOwnReplica(r, o) // this one has read what is allowed
-		}
+	if err == nil && !stop {
+		err = syncRounds(ctx, r, o, &s)
 	}
 	err = excuse(r, err, &s)
 	if o.Remote && err == nil {
@@ -90,6 +83,20 @@ func Sync(ctx context.Context, r *Rooms, o SyncOptions) (s SyncResult, err error
 		s.Detail += fmt.Sprintf("; %s to decide: `anamnesis review conflicts`", Plural(s.Conflicts, "conflict"))
 	}
 	return s, errors.Join(err, recordSync(r, s, o, err, began))
+}
+
+// syncRounds goes through the cycle as often as needed, each time with what may travel then.
+func syncRounds(ctx context.Context, r *Rooms, o SyncOptions, s *SyncResult) error {
+	for again, round := true, 0; again && round < rounds; round++ {
+		backend, err := openOwnReplica(r, o)
+		if err == nil {
+			again, err = syncOnce(ctx, r, backend, o, s)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // SyncWhole is Sync with the remote, and then exchanges notes with a team, if there is
@@ -205,6 +212,9 @@ func markEdited(ctx context.Context, r *Rooms, s *SyncResult) (marked bool, err 
 			sums[h.Path] = store.Digest(data)
 		}
 	}
+	if len(sums) == 0 {
+		return false, nil
+	}
 	changed, err := ingest.NewIncoming(r.Store).MarkEdited(ctx, slices.Collect(maps.Keys(sums)))
 	if len(changed) == 0 {
 		return false, err
@@ -263,7 +273,7 @@ func replicaOptions(r *Rooms, o SyncOptions) replica.Options {
 		Settle: func(c replica.Conflict) error { return keepLoser(r, c) },
 		Apply:  func(changes []replica.Change) ([]string, error) { return applyRemote(r, changes) },
 		Hold:   withhold(r, o.Remote), Driver: driver(), Title: titleOf, Says: sayings,
-		Claims: func(path string, data []byte) string { return claimed(r, path, data) },
+		Claims: func(path string, data []byte) string { return claimed(r.Store, path, data) },
 		Loss:   loss(r, o.Remote),
 		Erases: func(changes []replica.Change) ([]replica.Change, error) { return erases(r, changes) },
 	}

@@ -32,9 +32,9 @@ func (f WithheldView) Name() string { return stemOf(f.Path) }
 // Lost reports whether the file lost its text, so that an earlier form can be brought back.
 func (f WithheldView) Lost() bool { return strings.HasPrefix(f.Why, replica.LossWhy) }
 
-// Claims reports whether the file says of its author what this machine does not know: the note is decided in the
-// review, and no release lets it go.
-func (f WithheldView) Claims() bool { return strings.HasPrefix(f.Why, claimWhy) }
+// Waits reports whether the file waits for a release. None lets a note go that says of its author what this machine
+// does not know: that one is decided in the review.
+func (f WithheldView) Waits() bool { return !f.Released && !strings.HasPrefix(f.Why, claimWhy) }
 
 func stemOf(file string) string {
 	stem, _, _ := strings.Cut(path.Base(file), ".")
@@ -69,7 +69,7 @@ func withheld(r *Rooms, last SyncRecord) []WithheldView {
 		}
 		data, err := r.Store.ReadFile(file, store.MaxNoteSize) // fails for what is too large, and stays held then
 		settled := strings.HasPrefix(h.Why, secretWhy) && why(h.Path, data) == "" ||
-			strings.HasPrefix(h.Why, claimWhy) && claimed(r, h.Path, data) == ""
+			strings.HasPrefix(h.Why, claimWhy) && claimed(r.Store, h.Path, data) == ""
 		if err == nil && settled {
 			continue
 		}
@@ -193,7 +193,7 @@ func ReleaseWithheld(ctx context.Context, r *Rooms, name string, step ReleaseSte
 		}
 	}
 	if len(a.Files) == 0 && step != ReleaseUndo {
-		return a, mayNotGo(r, a.Name, ref.Path)
+		return a, mayNotGo(r.Store, a.Name, ref.Path)
 	}
 	if step == ReleasePlan || len(a.Files) == 0 {
 		return a, nil
@@ -203,9 +203,9 @@ func ReleaseWithheld(ctx context.Context, r *Rooms, name string, step ReleaseSte
 }
 
 // mayNotGo says of a note that no release lets go why it does not travel, nil when it does.
-func mayNotGo(r *Rooms, name, file string) error {
-	data, err := r.Store.ReadFile(file, store.MaxNoteSize)
-	if why := claimed(r, strings.TrimPrefix(file, layout.Memory+"/"), data); err == nil && why != "" {
+func mayNotGo(s *store.Store, name, file string) error {
+	data, err := s.ReadFile(file, store.MaxNoteSize)
+	if why := claimed(s, strings.TrimPrefix(file, layout.Memory+"/"), data); err == nil && why != "" {
 		return Errorf(Conflict, "release %s: %s", name, why)
 	}
 	return nil

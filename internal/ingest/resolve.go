@@ -116,15 +116,23 @@ func resolveNote(w *store.Writer, c store.Conflict, choice Choice, data []byte) 
 			return nil, err
 		}
 	}
-	// Who decides is a person, and vouches for what they chose.
+	written, err := putResolved(w, n, ref)
+	if err != nil {
+		return nil, err
+	}
+	return append(paths, written...), nil
+}
+
+// putResolved writes the note as which a conflict ends. Who decides is a person, and vouches for what they chose.
+func putResolved(w *store.Writer, n *note.Note, ref store.Ref) ([]string, error) {
 	if note.Claims(n) {
 		if err := w.Vouch(n); err != nil {
 			return nil, err
 		}
 	}
 	if ref.Path != "" {
-		if _, _, _, err := s.Read(ref.Path); err != nil { // Put cannot rewrite what is no note
-			return append(paths, ref.Path), w.Overwrite(ref, n, store.Merged)
+		if _, _, _, err := w.Store().Read(ref.Path); err != nil { // Put cannot rewrite what is no note
+			return []string{ref.Path}, w.Overwrite(ref, n, store.Merged)
 		}
 	}
 	got, _, err := w.Put(n, ref, store.Merged)
@@ -132,9 +140,9 @@ func resolveNote(w *store.Writer, c store.Conflict, choice Choice, data []byte) 
 		return nil, err
 	}
 	if ref.Path != "" && ref.Path != got.Path {
-		paths = append(paths, ref.Path)
+		return []string{ref.Path, got.Path}, nil
 	}
-	return append(paths, got.Path), nil
+	return []string{got.Path}, nil
 }
 
 // knownSource returns a source that a new note may carry.

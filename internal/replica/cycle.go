@@ -183,7 +183,7 @@ func (c *cycle) integrate(ctx context.Context, found bool, snap Snapshot) (commi
 		}
 	}
 	commit, again, err = c.merge(ctx, r, bases, snap)
-	if (again == "" || again == agreed) && err == nil && !c.out.Held {
+	if merged(again) && err == nil && !c.out.Held {
 		c.out.Pulled += behind
 	}
 	return commit, r, again, err

@@ -81,6 +81,9 @@ func (c *cycle) merge(ctx context.Context, r Refs, bases []string, snap Snapshot
 // agreed says why a cycle begins again after a merge: the list of what was held back is not right any more.
 const agreed = "the remote has what was held back"
 
+// merged reports whether a merge that says why the cycle begins again, or nothing, is done.
+func merged(again string) bool { return again == "" || again == agreed }
+
 // show makes the merge visible: the files, the index, and only then the branch.
 func (m *merging) show(commit string) (again string, err error) {
 	c := m.c

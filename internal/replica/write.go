@@ -148,11 +148,7 @@ func (m *merging) write() error {
 			}
 		}
 		ch.Theirs, ch.Merged = s.Theirs, !same(ch.New, s.Theirs)
-		is := m.pinned[s.Path] && ch.New != nil && !ch.Merged
-		m.agreed = m.agreed || is
-		if is || !same(ch.Old, ch.New) {
-			m.changes = append(m.changes, ch)
-		}
+		m.change(ch)
 	}
 	// Deletions first: a file may have to make room for a folder.
 	slices.SortStableFunc(m.changes, func(a, b Change) int {
@@ -165,6 +161,15 @@ func (m *merging) write() error {
 		return 1
 	})
 	return nil
+}
+
+// change adds a change of the work tree that is one, and a file that was held back and is what the remote has.
+func (m *merging) change(ch Change) {
+	is := m.pinned[ch.Path] && ch.New != nil && !ch.Merged
+	m.agreed = m.agreed || is
+	if is || !same(ch.Old, ch.New) {
+		m.changes = append(m.changes, ch)
+	}
 }
 
 // uncover deals with a change to a file that was in git's tree only: it stays

@@ -71,7 +71,7 @@ func Inbox(ctx context.Context, r *app.Rooms, kinds ...app.Waiting) (items []app
 	}
 	if want(app.WaitingWithheld) {
 		for _, f := range app.Withheld(r) {
-			if f.Released || f.Claims() { // a note that claims too much waits as WaitingUnread
+			if !f.Waits() {
 				continue
 			}
 			items = append(items, app.InboxItem{
