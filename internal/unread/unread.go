@@ -204,7 +204,7 @@ func (q Queue) write(s *Session) error { return q.put(s, true) }
 // put is write; what is not durable may be as it was before when the machine stops.
 func (q Queue) put(s *Session, durable bool) error {
 	s.V = version
-	s.clear(q.store.Now())
+	s.clear()
 	dir := folder(s.Origin.Project)
 	name := dir + "/" + nameOf(s)
 	data, err := json.Marshal(s)
@@ -227,7 +227,7 @@ func (q Queue) put(s *Session, durable bool) error {
 const again = 7 * 24 * time.Hour
 
 // clear forgets the words of a session that nobody will read any more.
-func (s *Session) clear(now time.Time) {
+func (s *Session) clear() {
 	s.Cleared = !s.Unread() && (s.Empty.IsZero() || s.Again)
 	if !s.Cleared {
 		return

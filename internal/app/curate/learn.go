@@ -90,7 +90,7 @@ func Learn(ctx context.Context, r *app.Rooms, by ingest.Author, dir, lease strin
 		if errors.Is(err, store.ErrLocked) || errors.Is(err, store.ErrReadOnly) {
 			return l, err // nothing was written of it; the turns stay unread
 		}
-		l.add(item, out, err)
+		l.add(out, err)
 	}
 	if l.Open {
 		return l, nil
@@ -196,7 +196,7 @@ func giveAsks(ctx context.Context, r *app.Rooms, s *unread.Session, item *Lesson
 }
 
 // add says what became of a lesson.
-func (l *Learning) add(item *Lesson, out ingest.Outcome, err error) {
+func (l *Learning) add(out ingest.Outcome, err error) {
 	line := ""
 	switch {
 	case err != nil:
