@@ -174,35 +174,46 @@ const (
 )
 
 // record writes the unread turns of a session as lines, as far as there is room, and notes in the lease what they show. What is
-// short and late comes first: a correction is short, and the first prompt of a session is its task.
+// short and late comes first: a correction is short, and the first prompt of a session is its task. What is long is shown further
+// where room is left.
 func (s *Session) record(room int, lease *Lease, safe func(string) bool) string {
 	parts := make([]string, len(s.Turns))
-	for _, i := range s.order() {
-		t := &s.Turns[i]
-		from := t.Read
-		if t.By != "" { // read again
-			from = 0
+	order := s.order()
+	for _, most := range []int{maxTurn, room} {
+		for _, i := range order {
+			t := &s.Turns[i]
+			had := utf8.RuneCountInString(parts[i])
+			if line, upto := s.line(i, room+had, most, safe); upto > lease.Shown[t.Hash] {
+				parts[i], lease.Shown[t.Hash] = line, upto
+				room -= utf8.RuneCountInString(line) - had
+			}
 		}
-		before := ""
-		if from == 0 {
-			before = t.before(safe)
-		}
-		left := room - utf8.RuneCountInString(before) - utf8.RuneCountInString("> user: \n")
-		rest := string([]rune(t.Text)[min(from, utf8.RuneCountInString(t.Text)):])
-		shown := head(rest, min(left, maxTurn))
-		n := utf8.RuneCountInString(shown)
-		if n == 0 || n < utf8.RuneCountInString(rest) && n < leastRun {
-			continue
-		}
-		line := before + "> user: " + strings.Join(strings.Fields(shown), " ")
-		if n < utf8.RuneCountInString(rest) {
-			line += " …"
-		}
-		parts[i] = line + "\n"
-		room -= utf8.RuneCountInString(parts[i])
-		lease.Shown[t.Hash] = from + n
 	}
 	return strings.Join(parts, "")
+}
+
+// line writes a turn in at most room characters, and at most so many of its text. upto is how far the text is shown then, 0 for
+// nothing.
+func (s *Session) line(at, room, most int, safe func(string) bool) (line string, upto int) {
+	t := &s.Turns[at]
+	from := t.Read
+	if t.By != "" { // read again
+		from = 0
+	}
+	if from == 0 {
+		line = t.before(safe)
+	}
+	rest := string([]rune(t.Text)[min(from, utf8.RuneCountInString(t.Text)):])
+	shown := head(rest, min(room-utf8.RuneCountInString(line)-utf8.RuneCountInString("> user:  …\n"), most))
+	n := utf8.RuneCountInString(shown)
+	if n == 0 || n < utf8.RuneCountInString(rest) && n < leastRun {
+		return "", 0
+	}
+	line += "> user: " + strings.Join(strings.Fields(shown), " ")
+	if n < utf8.RuneCountInString(rest) {
+		line += " …"
+	}
+	return line + "\n", from + n
 }
 
 // order returns the numbers of the turns that are handed out, what goes first first.
