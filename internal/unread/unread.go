@@ -266,7 +266,7 @@ func (q Queue) Put(c Captured) error {
 		if s == nil {
 			s = &Session{Origin: c.Origin}
 		}
-		s.Ended, s.Open, s.Transcript = c.Ended, c.Open, c.Transcript
+		s.Origin, s.Ended, s.Open, s.Transcript = c.Origin, c.Ended, c.Open, c.Transcript
 		s.Turns = slices.DeleteFunc(s.Turns, func(t Turn) bool { return t.By == "" && slices.Contains(c.Gone, t.Hash) })
 		for i := range c.Said {
 			s.take(&c.Said[i], slices.Contains(c.Kept, c.Said[i].Turn))
@@ -312,22 +312,28 @@ func (s *Session) repeats(said *learn.Said) bool {
 	return said.Asked == "" && slices.ContainsFunc(s.Turns, func(t Turn) bool { return t.Asked == "" && fold(t.Text) == fold(said.Text) })
 }
 
-// find returns what is kept of a session, nil for nothing.
+// find returns what is kept of a session, nil for nothing. It may be kept under another project: a folder gets a remote, or
+// a name.
 func (q Queue) find(o learn.Origin) (*Session, error) {
-	dir := folder(o.Project)
-	names, err := q.names(dir, true)
+	dirs, err := q.folders(nil)
 	if err != nil {
 		return nil, err
 	}
-	want := nameOf(&Session{Origin: o})
-	_, want, _ = strings.Cut(strings.TrimSuffix(want, layout.JobSuffix), "-")
-	for _, n := range names {
-		if _, key, _ := strings.Cut(n, "-"); strings.HasPrefix(key, want+".") {
-			s, err := q.read(dir, n)
-			if err == nil {
-				return s, nil
+	_, want, _ := strings.Cut(strings.TrimSuffix(nameOf(&Session{Origin: o}), layout.JobSuffix), "-")
+	for _, dir := range dirs {
+		names, err := q.names(dir, true)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range names {
+			if _, key, _ := strings.Cut(n, "-"); !strings.HasPrefix(key, want+".") {
+				continue
 			}
-			return nil, q.drop(dir, n, err)
+			if s, err := q.read(dir, n); err == nil {
+				return s, nil
+			} else if err := q.drop(dir, n, err); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return nil, nil

@@ -296,3 +296,20 @@ func TestLateAnswer(t *testing.T) {
 		t.Errorf("an answer for what another reader has closed it: %+v", c)
 	}
 }
+
+// TestOtherProject: a session whose project has another key when it is captured again is read once.
+func TestOtherProject(t *testing.T) {
+	w := open(t)
+	said := w.put("one", time.Hour, unread.Captured{}, "use tabs here")
+	w.answer(w.ask("a"), false)
+	started := w.now.Add(-time.Hour)
+	err := w.queue.Put(unread.Captured{
+		Origin: learn.Origin{Harness: "claude", Session: "one", Project: "github.com/ada/shop", Started: started}, Ended: w.now, Said: said,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h := w.ask("b", func(a *unread.Ask) { a.Projects = []string{"shop", "github.com/ada/shop"} }); h.ID != "" {
+		t.Errorf("%+v", h)
+	}
+}
