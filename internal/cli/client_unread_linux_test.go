@@ -62,5 +62,5 @@ func TestClientUnread(t *testing.T) {
 	from, _, _ := strings.Cut(page[max(0, strings.Index(page, "## From your user")):], "## How to use it")
 	m.has("what the session after that is shown as the user's word", from, said[1:]...)
 	m.has("what the session after that is shown as the user's word", from, "we use pnpm here, never npm")
-	m.lacks("what the session after that is shown", page, lease)
+	m.lacks("what the session after that is shown", page, "from the last session here ("+lease) // the person typed the name itself
 }

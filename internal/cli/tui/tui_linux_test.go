@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -88,20 +89,21 @@ func terminalOf(t *testing.T, r *app.Rooms) *terminal {
 	return x
 }
 
-// says waits until a text was written since the last time.
-func (x *terminal) says(text string) {
+// says waits until one of some texts was written since the last time. Only what changed on the screen is written: a line that
+// shares cells with the one before is written in parts.
+func (x *terminal) says(texts ...string) {
 	x.Helper()
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		x.mu.Lock()
 		seen := ansi.Strip(x.written.String())
-		if strings.Contains(seen, text) {
+		if slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(seen, text) }) {
 			x.written.Reset()
 			x.mu.Unlock()
 			return
 		}
 		x.mu.Unlock()
 		if time.Now().After(end) {
-			x.Fatalf("the screen does not say %q:\n%s", text, seen)
+			x.Fatalf("the screen does not say %q:\n%s", texts, seen)
 		}
 	}
 }
@@ -155,7 +157,7 @@ func TestScreen(t *testing.T) {
 	x.types("y")
 	x.says("u takes it back") // only what changed on the screen is written
 	x.types("u")
-	x.says("take back the last decision (archive")
+	x.says("take back the last decision (archive", "y yes · any other key no")
 	x.types("y")
 	x.says("decides so again")
 	x.types("q")
