@@ -161,6 +161,9 @@ func (s *Server) unread(ctx context.Context, c caller, in unreadIn) (any, error)
 		return nil, err
 	}
 	out := unreadOut{Session: h.ID, Record: inject.Quoted(h.Record), Left: max(0, count.Sessions-h.Sessions)}
+	if h.Busy {
+		return nil, errors.New("another process changes what is unread just now; call again")
+	}
 	if h.ID == "" {
 		out.Message = "nothing is unread here, or another agent has been given it"
 		return out, nil

@@ -233,10 +233,14 @@ func (s *Session) clear() {
 		return
 	}
 	for i := range s.Turns {
-		t := &s.Turns[i]
-		t.Text, t.Did, t.Asked, t.Read = "", "", "", 0
+		s.Turns[i].blank()
 	}
 	s.Lease, s.Transcript = nil, ""
+}
+
+// blank forgets the words of a turn, and of what the agent did and asked before it.
+func (t *Turn) blank() {
+	t.Said, t.Read = learn.Said{Turn: t.Turn, At: t.At, Hash: t.Hash}, 0
 }
 
 // Unread reports whether a session has a turn on which no reader has decided.
@@ -455,8 +459,8 @@ func (q Queue) Erase(match func(*Session, *Turn) bool) (erased int, err error) {
 			had := erased
 			for i := range s.Turns {
 				if t := &s.Turns[i]; t.Text != "" && match(s, t) {
-					t.Said = learn.Said{Turn: t.Turn, At: t.At, Hash: t.Hash}
-					t.Read, t.By = 0, Person
+					t.blank()
+					t.By = Person
 					erased++
 				}
 			}

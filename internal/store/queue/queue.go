@@ -54,6 +54,9 @@ func (k Kind) String() string { return k.name }
 
 var kinds = []Kind{Capture, Summary, Read, Batch}
 
+// others are the folders of the spool that hold no jobs.
+var others = []string{layout.Drafts, layout.Poisoned, layout.Shown, layout.Quiet, layout.Unread}
+
 // A Job is one piece of work, as its file holds it.
 type Job struct {
 	V         int             `json:"v"`
@@ -313,8 +316,8 @@ func (q Queue) Problems() (all []Problem) {
 	entries, _ := q.s.Spool().Entries(layout.Spool)
 	for _, e := range entries {
 		dir := layout.Spool + "/" + e.Name()
-		known := slices.ContainsFunc(kinds, func(k Kind) bool { return k.folder == dir })
-		if e.IsDir() && !known && e.Name()[0] != '.' && dir != layout.Drafts && dir != layout.Poisoned {
+		known := slices.Contains(others, dir) || slices.ContainsFunc(kinds, func(k Kind) bool { return k.folder == dir })
+		if e.IsDir() && !known && e.Name()[0] != '.' {
 			all = append(all, Problem{dir, "a kind of work of a newer version", true})
 		}
 	}

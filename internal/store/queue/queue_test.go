@@ -219,6 +219,9 @@ func TestVersion1(t *testing.T) {
 	if all := r.Poisoned(); len(all) != 2 || all[0].Why != "" || all[1].Why != "the file holds no job" {
 		t.Errorf("%v", all)
 	}
+	for _, file := range []string{"spool/told/a.jsonl", "spool/quiet/quiet.json", "spool/unread/p/s.json"} { // folders that hold no jobs
+		r.must(r.store.Spool().Write(file, []byte("{}\n"), false))
+	}
 	if bad := r.Problems(); len(bad) != 0 {
 		t.Errorf("%v", bad)
 	}
