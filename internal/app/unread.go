@@ -1,7 +1,7 @@
 package app
 
 import (
-	"context"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -88,12 +88,10 @@ func unreadLike(
 		if len(o.IDs) > 0 || key != "" && project.Canonical(r.Store, s.Origin.Project) != key {
 			return false
 		}
-		says := strings.Contains(folded(t.Text), folded(o.Text))
-		return says && within(&session.Exchange{At: t.At}, &session.Session{Head: session.Head{Ended: s.Ended}})
+		says := session.Exchange{Ask: t.Text}
+		return (o.Text == "" || says.Holds(o.Text)) && within(&session.Exchange{At: t.At}, &session.Session{Head: session.Head{Ended: s.Ended}})
 	}, nil
 }
-
-func folded(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
 // countUnread counts the turns of all projects for which match reports true.
 func countUnread(r *Rooms, match func(*unread.Session, *unread.Turn) bool) (n int, err error) {
@@ -144,7 +142,7 @@ func UnreadSessions(r *Rooms, key string) ([]UnreadSession, error) {
 
 // DropUnread records that the user has read sessions, by the beginnings of their ids, and keeps nothing of them; all
 // that wait for the user for none. Without apply it only lists them.
-func DropUnread(_ context.Context, r *Rooms, ids []string, apply bool) (dropped []UnreadSession, err error) {
+func DropUnread(r *Rooms, ids []string, apply bool) (dropped []UnreadSession, err error) {
 	all, err := UnreadSessions(r, "")
 	if err != nil {
 		return nil, err
@@ -167,6 +165,11 @@ func DropUnread(_ context.Context, r *Rooms, ids []string, apply bool) (dropped 
 	return dropped, unread.Of(r.Store).Dismiss(func(s *unread.Session) bool {
 		return slices.ContainsFunc(dropped, func(d UnreadSession) bool { return d.ID == s.ID() })
 	})
+}
+
+// OpenFor is how long after the last write a session counts as open whose client has not said that it ended.
+func OpenFor(r *Rooms) time.Duration {
+	return cmp.Or(time.Duration(r.Config.Capture.Idle)*time.Second, 10*time.Minute)
 }
 
 // WithModel returns what reports whether a session waits for the model that reads sessions: no agent is handed it.

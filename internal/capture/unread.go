@@ -25,25 +25,18 @@ func (r *Recorder) leaveUnread(q Request, s *agent.Session, said []learn.Said, k
 			}
 		}
 	}
-	gone := agent.Session{}
-	all := s.All()
-	for i := range all {
-		if all[i].TakenBack {
-			gone.Turns = append(gone.Turns, all[i])
-		}
-	}
 	c := unread.Captured{
 		Origin: from, Ended: cmp.Or(s.Ended, s.Started), Said: said, Kept: kept,
 		Open: openIn(q), Transcript: absolute(stored(q)),
 	}
-	for _, w := range learn.SaidIn(&gone, clean) {
+	for _, w := range learn.SaidIn(goneFrom(s), clean) {
 		c.Gone = append(c.Gone, w.Hash)
 	}
 	return unread.Of(r.store).Put(c)
 }
 
-// importSource is the source of a capture of a past session.
-const importSource = "import"
+// PastSource is the source of a capture of a past session.
+const PastSource = "import"
 
 // ended notes that a session ended: what it was shown of earlier sessions, and has not answered for, is free for others, and not
 // handed out for ever if its agent worked.
@@ -56,4 +49,4 @@ func (r *Recorder) ended(q Request, s *agent.Session, session, key string) error
 }
 
 // openIn reports whether a capture does not say that its session ended.
-func openIn(q Request) bool { return q.Source != note.SessionEnd && q.Source != importSource }
+func openIn(q Request) bool { return q.Source != note.SessionEnd && q.Source != PastSource }

@@ -11,31 +11,37 @@ import (
 	"anamnesis/internal/note"
 )
 
-// withdraw takes back what an earlier capture of a session learnt from turns that the user has taken back
-// since: notes are archived and wait in the review, and proposals are dropped. A note that a person decided
-// about, or that another session supports, stays.
-func (r *Recorder) withdraw(ctx context.Context, s *agent.Session, said []learn.Said, from learn.Origin, clean learn.Clean) error {
-	gone := agent.Session{Headless: s.Headless}
+// goneFrom returns the turns of a session that the user took back.
+func goneFrom(s *agent.Session) *agent.Session {
+	gone := &agent.Session{Headless: s.Headless}
 	all := s.All()
 	for i := range all {
 		if all[i].TakenBack {
 			gone.Turns = append(gone.Turns, all[i])
 		}
 	}
+	return gone
+}
+
+// withdraw takes back what an earlier capture of a session learnt from turns that the user has taken back
+// since: notes are archived and wait in the review, and proposals are dropped. A note that a person decided
+// about, or that another session supports, stays.
+func (r *Recorder) withdraw(ctx context.Context, s *agent.Session, said []learn.Said, from learn.Origin, clean learn.Clean) error {
+	gone := goneFrom(s)
 	if len(gone.Turns) == 0 {
 		return nil
 	}
 	var ids []note.ID
-	for _, o := range learn.Orders(&gone, clean) {
+	for _, o := range learn.Orders(gone, clean) {
 		ids = append(ids, o.Note(from).ID)
 	}
-	for _, p := range learn.Permissions(&gone, clean, r.noted(from.Session)...) {
+	for _, p := range learn.Permissions(gone, clean, r.noted(from.Session)...) {
 		ids = append(ids, p.Note(from).ID)
 	}
 	for _, w := range writesOf(gone.Turns) {
 		ids = append(ids, w.id)
 	}
-	words := learn.SaidIn(&gone, clean)
+	words := learn.SaidIn(gone, clean)
 	back := func(quote string) bool {
 		_, was := learn.Find(words, quote)
 		_, again := learn.Find(said, quote)

@@ -49,9 +49,9 @@ func newSessionsUnreadDone(p *program) *cobra.Command {
 that wait for you. Their words are deleted here, and no agent is shown them any more. Without
 --apply it only lists them; it cannot be undone.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return run(p, cmd, "sessions unread done", now, func(ctx context.Context, r *app.Rooms) (a unreadAnswer, err error) {
+			return run(p, cmd, "sessions unread done", now, func(_ context.Context, r *app.Rooms) (a unreadAnswer, err error) {
 				a.Applied = apply
-				a.Sessions, err = app.DropUnread(ctx, r, args, apply)
+				a.Sessions, err = app.DropUnread(r, args, apply)
 				return a, err
 			}, func(a unreadAnswer) {
 				if a.Applied {

@@ -32,9 +32,6 @@ type TranscriptOptions struct {
 // notWorth says why a session is no note.
 const notWorth = "it is not worth a note"
 
-// sourceTag is the tag of notes of imported sessions.
-const sourceTag = "import"
-
 // Transcripts plans the capture of the sessions that are on this machine and
 // are no notes yet, the newest first. It looks at the ends of each file only.
 func (im *Importer) Transcripts(ctx context.Context, o TranscriptOptions) (*Plan, error) {
@@ -234,7 +231,7 @@ func (r *sessionReader) session(f found, id string, s past) (past, bool) {
 		snap.taken[it.ID] = it.Source
 		it.session = &capture.Request{
 			Harness: h, Transcript: filepath.Join(r.tree.dir, filepath.FromSlash(f.name)), Session: session,
-			Source: sourceTag, Project: it.Project, Dir: noted,
+			Source: capture.PastSource, Project: it.Project, Dir: noted,
 		}
 		if dir != "" {
 			it.session.Project = "" // capture asks the same function, and knows aliases made since

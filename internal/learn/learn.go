@@ -276,12 +276,9 @@ func stops(turns []agent.Turn, at int, circles []Circle) bool {
 // the id of the session is not: a session that is resumed or forked repeats its records under
 // another id, and two sessions that say the same prove more than one.
 func hash(at time.Time, what string) string {
-	sum := sha256.Sum256([]byte(at.UTC().Format(time.RFC3339Nano) + "\x00" + folded(what)))
+	sum := sha256.Sum256([]byte(at.UTC().Format(time.RFC3339Nano) + "\x00" + text.Folded(what)))
 	return hex.EncodeToString(sum[:10])
 }
-
-// folded is a text as two quotes of it are compared: words in small letters.
-func folded(s string) string { return strings.Join(strings.Fields(strings.ToLower(s)), " ") }
 
 // A Quote is what a person typed, found in a session: the whole sentences that hold what was quoted.
 type Quote struct {
@@ -296,7 +293,7 @@ func QuoteOf(said Said, sentence string) Quote {
 }
 
 // Chunk identifies the quote: the same words of the same record, whoever found them.
-func (q Quote) Chunk() string { return hash(q.Said.At, q.Said.Hash+"\x00"+folded(q.Words)) }
+func (q Quote) Chunk() string { return hash(q.Said.At, q.Said.Hash+"\x00"+text.Folded(q.Words)) }
 
 // leastQuote is how many characters a quote has at least that vouches for anything.
 const leastQuote = 8

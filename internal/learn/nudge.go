@@ -31,7 +31,7 @@ func NudgeHash(words string) string { return hash(time.Time{}, words) }
 // they did not. s is a session up to the prompt, which it may have, or only its end.
 func Stopping(s *agent.Session, prompt string) string {
 	all := s.All()
-	if n := len(all); n > 0 && all[n-1].Human() && folded(strings.Join(all[n-1].Typed(), " ")) == folded(prompt) {
+	if n := len(all); n > 0 && all[n-1].Human() && text.Folded(strings.Join(all[n-1].Typed(), " ")) == text.Folded(prompt) {
 		all = all[:n-1]
 	}
 	if len(all) == 0 && s.Resumed || len(all) > 0 && all[len(all)-1].TakenBack {

@@ -150,7 +150,7 @@ func askedBefore(turns []agent.Turn, noted []Observed, at int) *agent.ToolUse {
 func namedBefore(turns []agent.Turn, at int, words string) *agent.ToolUse {
 	return lastCall(turns, at, func(u *agent.ToolUse) bool {
 		line := strings.Fields(session.CommandOf(*u))
-		return len(line) >= 2 && strings.Contains(folded(words), folded(strings.Join(line[:min(3, len(line))], " ")))
+		return len(line) >= 2 && strings.Contains(text.Folded(words), text.Folded(strings.Join(line[:min(3, len(line))], " ")))
 	})
 }
 

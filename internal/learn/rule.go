@@ -81,13 +81,7 @@ func (r *Rule) tidy() (why string) {
 	case redact.PromptInjection(r.Title + "\n" + r.Why):
 		return instructs
 	}
-	triggers := r.When[:0:0]
-	for _, w := range r.When {
-		if t, err := note.ParseTrigger(w); err == nil {
-			triggers = append(triggers, t.String())
-		}
-	}
-	r.When, r.Asks = triggers[:min(len(triggers), note.MaxTriggers)], note.AsksOf(r.Asks)
+	r.When, r.Asks = note.TriggersOf(r.When), note.AsksOf(r.Asks)
 	return ""
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"anamnesis/internal/agent"
@@ -151,7 +150,7 @@ func (s *Server) unread(ctx context.Context, c caller, in unreadIn) (any, error)
 	q := unread.Of(s.rooms.Store)
 	h, err := q.HandOut(unread.Ask{
 		Projects: names, Agent: of, Dir: s.dir(ctx, c), Room: unreadRoom * recall.CharsPerToken, Most: max(1, in.Sessions),
-		Rest: time.Duration(s.rooms.Config.Capture.Idle) * time.Second, Skip: app.WithModel(s.rooms),
+		Rest: app.OpenFor(s.rooms), Skip: app.WithModel(s.rooms),
 	})
 	if err != nil {
 		return nil, err

@@ -75,6 +75,16 @@ func ParseTriggers(list []string) (all []string, err error) {
 	return all, nil
 }
 
+// TriggersOf returns lines as the triggers of a note, in their usual form: the first MaxTriggers of those that are triggers.
+func TriggersOf(lines []string) (all []string) {
+	for _, l := range lines {
+		if t, err := ParseTrigger(l); err == nil && len(all) < MaxTriggers {
+			all = append(all, t.String())
+		}
+	}
+	return all
+}
+
 // Triggers returns the triggers of a note. Elements that are none, which another program or
 // a person may have written, are left out.
 func (n *Note) Triggers() (all []Trigger) {

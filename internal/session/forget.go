@@ -11,6 +11,7 @@ import (
 
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/layout"
+	"anamnesis/internal/text"
 )
 
 // forgottenFile says what was forgotten: by key of the session the numbers of its exchanges, none for
@@ -89,9 +90,9 @@ func (k *Kept) Purge(ctx context.Context) (u Usage, err error) {
 }
 
 // Holds reports whether an exchange holds a text, whatever its case and its white space.
-func (e *Exchange) Holds(text string) bool {
-	text = folded(text)
-	if text == "" {
+func (e *Exchange) Holds(what string) bool {
+	what = text.Folded(what)
+	if what == "" {
 		return false
 	}
 	parts := []string{e.Ask, e.Pasted, e.Reply}
@@ -99,16 +100,14 @@ func (e *Exchange) Holds(text string) bool {
 		s := &e.Steps[i]
 		parts = append(parts, s.Said, s.Run, s.File, s.Out, strings.Join(s.Commits, " "))
 	}
-	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(folded(part), text) })
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text.Folded(part), what) })
 }
 
 // Holds reports whether what is known of a session as a whole holds a text.
-func (h *Head) Holds(text string) bool {
-	text = folded(text)
-	return text != "" && strings.Contains(folded(h.Title), text)
+func (h *Head) Holds(what string) bool {
+	what = text.Folded(what)
+	return what != "" && strings.Contains(text.Folded(h.Title), what)
 }
-
-func folded(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
 // rewrite writes the file of a session without some exchanges, none for all of them.
 func (k *Kept) rewrite(key string, without []int) error {

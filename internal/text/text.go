@@ -71,6 +71,9 @@ func Head(s string, n int) string {
 	return s
 }
 
+// Folded is a text as two copies of it are compared: in small letters, with one space between words.
+func Folded(s string) string { return strings.Join(strings.Fields(strings.ToLower(s)), " ") }
+
 // Cut makes one line of a text and cuts it to n characters, between words where that
 // loses little.
 func Cut(s string, n int) string {

@@ -30,13 +30,12 @@ type Ask struct {
 
 // A Handout is what a reader is given. Without an ID it is nothing.
 type Handout struct {
-	ID       string    // by which the answer names it
-	Record   string    // lines: what the agent did before, and what the user typed
-	Sessions int       // in it
-	Turns    int       // in it
-	Last     time.Time // when the newest of its sessions ended
-	Busy     bool      // another process changes what is unread: nothing was looked at
-	Older    int       // sessions that are left, because they are older than what a start hands out
+	ID       string // by which the answer names it
+	Record   string // lines: what the agent did before, and what the user typed
+	Sessions int    // in it
+	Turns    int    // in it
+	Busy     bool   // another process changes what is unread: nothing was looked at
+	Older    int    // sessions that are left, because they are older than what a start hands out
 }
 
 // recent is how old a session may be that is handed out at a start.
@@ -82,9 +81,6 @@ func (q Queue) HandOut(a Ask) (h Handout, err error) {
 				return err
 			}
 			h.ID, h.Sessions, h.Turns = own.ID, h.Sessions+1, h.Turns+len(own.Shown)
-			if h.Last.IsZero() {
-				h.Last = s.Ended
-			}
 			lines = append(lines, record)
 		}
 		h.Record = strings.Join(lines, "")

@@ -25,6 +25,7 @@ import (
 	"anamnesis/internal/learn"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/layout"
+	"anamnesis/internal/text"
 	"anamnesis/internal/text/smalltalk"
 )
 
@@ -312,8 +313,8 @@ func idle(said *learn.Said) bool {
 
 // repeats reports whether a turn says what another one of the session says.
 func (s *Session) repeats(said *learn.Said) bool {
-	fold := func(text string) string { return strings.Join(strings.Fields(strings.ToLower(text)), " ") }
-	return said.Asked == "" && slices.ContainsFunc(s.Turns, func(t Turn) bool { return t.Asked == "" && fold(t.Text) == fold(said.Text) })
+	folded := text.Folded(said.Text)
+	return said.Asked == "" && slices.ContainsFunc(s.Turns, func(t Turn) bool { return t.Asked == "" && text.Folded(t.Text) == folded })
 }
 
 // find returns what is kept of a session, nil for nothing. It may be kept under another project: a folder gets a remote, or

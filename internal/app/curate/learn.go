@@ -132,13 +132,7 @@ func (item *Lesson) mend() string {
 	case strings.ContainsFunc(item.Title+item.Why, unicode.IsControl):
 		return fmt.Sprintf("%q has a control character", text.Cut(item.Title, 40))
 	}
-	when := item.When[:0:0]
-	for _, w := range item.When { // a bad trigger costs the trigger and not the lesson
-		if t, err := note.ParseTrigger(w); err == nil && len(when) < note.MaxTriggers {
-			when = append(when, t.String())
-		}
-	}
-	item.When = when
+	item.When = note.TriggersOf(item.When) // a bad trigger costs the trigger and not the lesson
 	return ""
 }
 

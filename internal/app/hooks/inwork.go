@@ -2,7 +2,6 @@ package hooks
 
 import (
 	"context"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,25 +85,36 @@ func typed(r *app.Rooms, e agent.Event) (prompts []string) {
 	return prompts
 }
 
-// peekSession looks at the end of the transcript of an event, nil when there is none.
-func peekSession(r *app.Rooms, e agent.Event) *agent.PeekResult {
-	h := agent.ByName(e.Harness)
+// openTranscript opens the transcript of an event. The file is nil when there is none that can be read at once: a pipe
+// would wait. The caller closes it.
+func openTranscript(e agent.Event) (h *agent.Harness, f *os.File, size int64) {
+	h = agent.ByName(e.Harness)
 	if e.TranscriptPath == "" || h == nil || h.Sessions == nil {
-		return nil
+		return h, nil, 0
 	}
-	if fi, err := os.Stat(e.TranscriptPath); err != nil || fi.Mode()&fs.ModeType != 0 { // nothing that would wait
-		return nil
+	if fi, err := os.Stat(e.TranscriptPath); err != nil || !fi.Mode().IsRegular() {
+		return h, nil, 0
 	}
 	f, err := os.Open(e.TranscriptPath)
 	if err != nil {
+		return h, nil, 0
+	}
+	fi, err := f.Stat()
+	if err != nil {
+		_ = f.Close()
+		return h, nil, 0
+	}
+	return h, f, fi.Size()
+}
+
+// peekSession looks at the end of the transcript of an event, nil when there is none.
+func peekSession(r *app.Rooms, e agent.Event) *agent.PeekResult {
+	h, f, size := openTranscript(e)
+	if f == nil {
 		return nil
 	}
 	defer func() { _ = f.Close() }()
-	fi, err := f.Stat()
-	if err != nil {
-		return nil
-	}
-	seen, err := h.Sessions.Peek(f, fi.Size(), 1, workTail, time.Now().Add(r.Config.Wait(workTime)))
+	seen, err := h.Sessions.Peek(f, size, 1, workTail, time.Now().Add(r.Config.Wait(workTime)))
 	if err != nil {
 		return nil
 	}

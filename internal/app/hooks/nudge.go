@@ -3,7 +3,6 @@ package hooks
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -71,23 +70,15 @@ func ask(h app.Host, e agent.Event, sentence string) (string, error) {
 
 // recent reads the end of the transcript of an event, nil for none that can be read at once.
 func recent(e agent.Event, tail int64) *agent.Session {
-	h := agent.ByName(e.Harness)
-	if e.TranscriptPath == "" || h == nil || h.Sessions == nil {
+	if filepath.Ext(e.TranscriptPath) != ".jsonl" {
 		return nil
 	}
-	if fi, err := os.Stat(e.TranscriptPath); err != nil || !fi.Mode().IsRegular() || filepath.Ext(e.TranscriptPath) != ".jsonl" {
-		return nil
-	}
-	f, err := os.Open(e.TranscriptPath)
-	if err != nil {
+	h, f, size := openTranscript(e)
+	if f == nil {
 		return nil
 	}
 	defer func() { _ = f.Close() }()
-	fi, err := f.Stat()
-	if err != nil {
-		return nil
-	}
-	from := max(0, fi.Size()-tail)
+	from := max(0, size-tail)
 	data, err := io.ReadAll(io.NewSectionReader(f, from, tail))
 	if err != nil {
 		return nil

@@ -1,13 +1,10 @@
 package hooks
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
-	"time"
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
@@ -28,7 +25,7 @@ const unreadTokens = 540
 // unreadSessions is how many sessions one start hands out.
 const unreadSessions = 2
 
-// The wording of the section. It was chosen in trials with agents that knew nothing of this program (docs/learning.md).
+// The wording of the section. It was chosen in trials with agents that knew nothing of this program (docs/eval.md).
 const (
 	unreadHeading = "## Unread: your user's messages from the last session here (%s)"
 	unreadAsk     = `Your user has switched this memory on. In the same batch as your first step on the task, call ` +
@@ -64,28 +61,13 @@ func handsOut(r *app.Rooms, e agent.Event, place inject.Place) (of string, ok bo
 		return "", false
 	}
 	c := connect.Of(h)
-	return of, c.Serves(r.Config.UserHome, r.Config.AgentHomes()[h.Name]) && !headless(h, e)
+	return of, c.Serves(r.Config.UserHome, r.Config.AgentHomes()[h.Name]) && !headless(r, e)
 }
 
 // headless reports whether a program runs the agent of an event, as far as the start of its session tells.
-func headless(h *agent.Harness, e agent.Event) bool {
-	if e.Program {
-		return true
-	}
-	if h.Sessions == nil || e.TranscriptPath == "" {
-		return false
-	}
-	f, err := os.Open(e.TranscriptPath)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	records, err := h.Sessions.Open(f, e.SessionID)
-	if err != nil {
-		return false
-	}
-	seen, err := h.Sessions.Peek(records, records.Size(), 0, 0, time.Now().Add(previewTime))
-	return err == nil && seen.Headless
+func headless(r *app.Rooms, e agent.Event) bool {
+	seen := peekSession(r, e)
+	return e.Program || seen != nil && seen.Headless
 }
 
 // addUnread adds the section of unread turns to the end of the page of a session's start. It takes the room that
@@ -210,7 +192,7 @@ func unreadSection(
 	known := app.KnownToShow(ctx, r, place.Root, place.Project)
 	h, err := unread.Of(r.Store).HandOut(unread.Ask{
 		Projects: place.Projects, Client: e.SessionID, Agent: of, Dir: e.Dir, Room: room, Most: unreadSessions, Start: true,
-		Skip: app.WithModel(r), Rest: cmp.Or(time.Duration(r.Config.Capture.Idle)*time.Second, openFor),
+		Skip: app.WithModel(r), Rest: app.OpenFor(r),
 		Safe: func(line string) bool {
 			_, risky := risk.Find(line, known)
 			return !risky
@@ -238,9 +220,6 @@ func unreadSection(
 	})
 	return section, h.Turns, nil
 }
-
-// openFor is how long the file of a session may be unchanged that counts as open, where nobody set when silence ends one.
-const openFor = 10 * time.Minute
 
 // leastUnread is how many characters of a record are worth a section.
 const leastUnread = 200
