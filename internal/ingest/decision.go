@@ -37,7 +37,8 @@ func (t TakenBack) Left() bool {
 
 // UndoDecision gives everything that a decision changed what it was before, in the reverse order, and
 // is a decision itself: the context has its name (store.Undoing). A note or a draft that is not as
-// the decision left it was changed since, and stays, with whatever the decision did about its id.
+// the decision left it was changed since, and stays, with whatever the decision did about its id. The decision is in force
+// as far as something stays that a later decision changed: it can be taken back again after that one.
 // A StaleError says that all is written and the index does not know it yet.
 func UndoDecision(ctx context.Context, g *Ingester, d store.DecisionLog) (all []TakenBack, err error) {
 	var paths []string
@@ -55,8 +56,14 @@ func UndoDecision(ctx context.Context, g *Ingester, d store.DecisionLog) (all []
 		}
 		slices.Reverse(all)
 		paths = t.paths
-		if !t.wrote && slices.ContainsFunc(all, TakenBack.Left) {
-			return nil // it is in force
+		left := slices.ContainsFunc(all, TakenBack.Left)
+		if left && t.wrote {
+			if left, err = changedLater(g.store, d, all); err != nil {
+				return err
+			}
+		}
+		if left {
+			return nil // it is in force, as far as it is left
 		}
 		return store.EndUndo(w)
 	})
@@ -66,6 +73,25 @@ func UndoDecision(ctx context.Context, g *Ingester, d store.DecisionLog) (all []
 		}
 	}
 	return all, err
+}
+
+// changedLater reports whether a later decision that is in force is about something that stays: when that is taken back, the
+// rest of the decision can be. For an undo it is false: what the undo took back is in force again, and can be taken back
+// as a whole.
+func changedLater(s *store.Store, d store.DecisionLog, all []TakenBack) (bool, error) {
+	log, err := store.Decisions(s)
+	undoes := make(map[int]int, len(log))
+	for _, l := range log {
+		undoes[l.N] = l.Undoes
+	}
+	isUndo := false // an undo of an undo is none
+	for n := d.Undoes; n > 0; n = undoes[n] {
+		isUndo = !isUndo
+	}
+	return !isUndo && slices.ContainsFunc(log, func(l store.DecisionLog) bool {
+		return l.N > d.N && l.UndoneBy == 0 && l.Undoes == 0 &&
+			slices.ContainsFunc(all, func(t TakenBack) bool { return t.Left() && t.ID != "" && l.About(t.ID) })
+	}), err
 }
 
 // A piece is what a decision did to one file or line: its changes, in their order.

@@ -277,14 +277,40 @@ func ParseJournal(data []byte) (all []DecisionLog) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b DecisionLog) int { return a.N - b.N })
-	by := make(map[int]int)
-	for i := len(all) - 1; i >= 0; i-- {
+	undone(all)
+	return all
+}
+
+// undone works out which decisions are taken back. An undo, an undo of that one, and so on are about one decision. The last
+// of them that is done is in force, what it takes back is not, what that one took back is in force again, and so on. The others that came before
+// it have no effect any more.
+func undone(all []DecisionLog) {
+	at, about, last := make(map[int]int), make(map[int]int), make(map[int]int)
+	for i := range all {
 		d := &all[i]
-		if d.UndoneBy = by[d.N]; d.UndoneBy == 0 && d.done && d.Undoes > 0 && by[d.Undoes] == 0 {
-			by[d.Undoes] = d.N
+		at[d.N], about[d.N] = i, d.N
+		if to, ok := about[d.Undoes]; ok {
+			about[d.N] = to
+		}
+		if d.Undoes > 0 && d.done {
+			last[about[d.N]] = d.N
 		}
 	}
-	return all
+	for i := range all {
+		if d := &all[i]; d.Undoes > 0 && d.N < last[about[d.N]] {
+			d.UndoneBy = last[about[d.N]]
+		}
+	}
+	for _, by := range last {
+		for i, ok := at[by]; ok; i, ok = at[by] { // numbers fall
+			all[i].UndoneBy = 0
+			j, known := at[all[i].Undoes]
+			if !known {
+				break
+			}
+			all[j].UndoneBy, by = by, all[j].Undoes
+		}
+	}
 }
 
 // sound reports whether the names in a change are such as the program writes.
