@@ -372,7 +372,7 @@ func TestNoteSaysThingsOnce(t *testing.T) {
 	}
 }
 
-// TestOrderOfProgram holds that what a program asks to remember is kept as a note that nobody has confirmed, once.
+// TestOrderOfProgram holds that what a program asks to remember is kept once, as a note that the user has not confirmed.
 func TestOrderOfProgram(t *testing.T) {
 	r := newRoom(t)
 	r.Recorder = capture.New(r.store, r.ingester, r.redactor, capture.Options{MachineID: "box", Learn: true})

@@ -11,7 +11,7 @@ import (
 )
 
 // TestClientUnread: what a person types to the released Claude Code, whose model keeps none of it, is unread at the next start.
-// Answered there, it is the user's word on the page of the session after that, and nobody is given it again.
+// Answered there, it is the user's word on the page of the session after that, and no session is given it again.
 func TestClientUnread(t *testing.T) {
 	client, program := theClient(t)
 	model := llmtest.NewScripted(t)

@@ -54,8 +54,8 @@ func (c *Config) unreadSettings() []Setting {
 	}
 	return []Setting{
 		choice("ANAMNESIS_UNREAD", UnreadKey, &c.Unread.For,
-			"Show what you typed in the last session, and nobody has read, to the next agent that starts in the project: `same` to the agent "+
-				"in whose session you typed it, `any` to every agent, `off` to none. `init` sets `any` and says so.",
+			"Show your unread messages of the last session to the next agent that starts in the project: `same` to the agent "+
+				"to which you typed them, `any` to every agent, `off` to none. `init` sets `any` and says so.",
 			"You, if your words must stay with the agent, and the vendor, to which you typed them.", uses...),
 		projects,
 	}

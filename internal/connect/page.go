@@ -59,7 +59,7 @@ func (c *Client) pageOfSessions(b *strings.Builder) {
 		return
 	}
 	b.WriteString("\n## Sessions\n\n`anamnesis import transcripts --agent " + c.Name +
-		"` shows what its past sessions would become; they stand in\n")
+		"` shows the notes that its past sessions would make; it keeps them in\n")
 	for _, p := range c.Sessions.SessionFiles() {
 		fmt.Fprintf(b, "`%s` ", p)
 	}

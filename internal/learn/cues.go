@@ -41,7 +41,7 @@ const (
 	minSentence = 12
 )
 
-// clientPrompt is a question of a client that stands in the user's record.
+// clientPrompt is a question of a client that it wrote into the user's turn.
 var clientPrompt = text.Form(`\(Y\)es/\(N\)o|\[[Yy]/[Nn]\]`)
 
 // Cued reports whether a sentence has cues that are strong enough to go before others.

@@ -94,7 +94,7 @@ func (w *readingRoom) note(id note.ID) *note.Note {
 }
 
 // A rule replaces the note that the model names, in words that nothing here could compare; one
-// that holds for its task only is dropped, and so is one that nobody typed.
+// that holds for its task only is dropped, and so is one whose quote was not typed.
 func TestReader(t *testing.T) {
 	w := newReadingRoom(t)
 	made, err := w.door.Admit(t.Context(), ingest.Draft{By: ingest.Order, Here: "app", Once: true, Note: &note.Note{

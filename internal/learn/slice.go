@@ -15,7 +15,7 @@ import (
 // SliceOptions say how much of a session a reader sees.
 type SliceOptions struct {
 	Tokens int // at most, of the whole slice; 0 means 3000
-	From   int // the first turn that was not read before (Session.Number): what stands above is left out
+	From   int // the first turn that was not read before (Session.Number): earlier turns are left out
 }
 
 // A Slice is what a reader sees of a session: every stretch that a person typed with one line of

@@ -70,7 +70,7 @@ func TestLearn(t *testing.T) {
 		t.Errorf("the user's word: %+v", pnpm)
 	}
 	if store.Trusts(w.Store, host) || host.Provenance.Source != note.Agent {
-		t.Errorf("what nobody typed is the agent's: %+v", host.Provenance)
+		t.Errorf("an item without typed words is the agent's: %+v", host.Provenance)
 	}
 	if of["Amounts are integer cents/"+note.Global] != nil {
 		t.Error("an agent wrote for all projects")

@@ -89,7 +89,7 @@ func (o learnOut) small() learnOut {
 
 var toolUnread = tool{
 	name:  "memory_unread",
-	doc:   `Get messages of past sessions that nobody has read, for memory_learn, when your user asks for it.`,
+	doc:   `Get unread messages of past sessions, for memory_learn, when your user asks for it.`,
 	hints: sdk.ToolAnnotations{OpenWorldHint: &no, DestructiveHint: &no},
 	does:  proposes,
 	find:  "learn from past sessions, unread messages",

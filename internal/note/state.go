@@ -23,7 +23,7 @@ type Reason string
 
 // The reasons. A note of a machine stands while it is unread.
 const (
-	Unread        Reason = "unread"         // a machine wrote it, and nobody has read it
+	Unread        Reason = "unread"         // a machine wrote it, and the user has not reviewed it
 	NearDuplicate Reason = "near-duplicate" // of a draft: a note says nearly the same
 	Contradiction Reason = "contradiction"  // it contradicts what a person wrote or reviewed
 	Quarantined   Reason = "quarantine"     // it reads like orders to an agent

@@ -43,7 +43,7 @@ func (c *cycle) withhold(ctx context.Context, commit, theirs string) (held []Wit
 	return held, err
 }
 
-// each calls see for the files of ours with what they hold, nil for what is too large to be read.
+// each calls see with each outgoing file and its bytes, nil for a file that is too large to be read.
 func (c *cycle) each(ctx context.Context, all []OutgoingCommit, see func(d OutgoingCommit, data []byte) error) error {
 	all = slices.DeleteFunc(all, func(d OutgoingCommit) bool { return !Known(d.Path) || d.Path == attributes || !d.File.plain() })
 	const atOnce = 256 // files in memory

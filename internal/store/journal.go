@@ -282,8 +282,8 @@ func ParseJournal(data []byte) (all []DecisionLog) {
 }
 
 // undone works out which decisions are taken back. An undo, an undo of that one, and so on are about one decision. The last
-// of them that is done is in force, what it takes back is not, what that one took back is in force again, and so on. The others that came before
-// it have no effect any more.
+// of them that is done is in force, what it takes back is not, what that one took back is in force again, and so on. The
+// others before it have no effect any more.
 func undone(all []DecisionLog) {
 	at, about, last := make(map[int]int), make(map[int]int), make(map[int]int)
 	for i := range all {

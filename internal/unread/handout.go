@@ -22,7 +22,7 @@ type Ask struct {
 	Dir      string                 // where it works
 	Room     int                    // characters of the record, at most
 	Most     int                    // sessions, at most
-	Start    bool                   // it is given at a start: what is old, what nobody answered for and what may be read again is left
+	Start    bool                   // a session start asks: old sessions and those that wait for the user are left
 	Rest     time.Duration          // how long the file of a session that did not end has to be unchanged
 	Skip     func(*Session) bool    // sessions that are left, because another reader has them; nil leaves none
 	Safe     func(line string) bool // whether what an agent did or said may be shown; nil shows all
@@ -115,7 +115,7 @@ func (s *Session) readable(now time.Time, a *Ask) bool {
 	return !a.Start || !s.Waits
 }
 
-// Wait leaves sessions to the user that were handed out long ago and that nobody answered for.
+// Wait leaves sessions to the user that were handed out long ago, or often, and got no answer.
 func (q Queue) Wait() error {
 	return q.change(func() error {
 		now := q.store.Now()

@@ -11,8 +11,8 @@ import (
 	"anamnesis/internal/store/layout"
 )
 
-// stateFile says how agents answer for what they are handed at starts, and what the user has heard of it. Without it nobody was
-// handed anything.
+// stateFile says how agents answer for what they are handed at starts, and what the user has heard of it. Before the first
+// hand-out there is no such file.
 const stateFile = layout.Unread + "/state.json"
 
 type state struct {

@@ -1,7 +1,7 @@
 // Package unread keeps what a user typed until a reader has decided on it: the next agent, a model or a person.
 //
 // A turn is unread from its capture on. It becomes read when a reader answers for it, also with nothing to keep, and
-// never by silence. What is handed out is leased: until the lease ends, nobody else is given the same turns, and an answer
+// never by silence. What is handed out is leased: until the lease ends, no other reader is given the same turns, and an answer
 // closes exactly the turns that its lease names, as far as they were shown.
 //
 // The turns are files of the spool (layout.Unread), one a session, in a folder for its project. They are redacted,
@@ -78,7 +78,7 @@ type Lease struct {
 	Shown  map[string]int `json:"shown"`          // by hash of a turn: the characters of its text up to the end of what was shown
 }
 
-// leased is how long nobody else is given what a session was shown.
+// leased is how long a lease keeps turns from other readers.
 const leased = time.Hour
 
 // Bounds of what is kept.
@@ -227,7 +227,7 @@ func (q Queue) put(s *Session, durable bool) error {
 // again is how long after an answer without an item another reader may be asked.
 const again = 7 * 24 * time.Hour
 
-// clear forgets the words of a session that nobody will read any more.
+// clear deletes the words of a session that no reader will be given again.
 func (s *Session) clear() {
 	s.Cleared = !s.Unread() && (s.Empty.IsZero() || s.Again)
 	if !s.Cleared {
@@ -239,7 +239,7 @@ func (s *Session) clear() {
 	s.Lease, s.Transcript = nil, ""
 }
 
-// blank forgets the words of a turn, and of what the agent did and asked before it.
+// blank deletes the words of a turn, and of what the agent did and asked before it.
 func (t *Turn) blank() {
 	t.Said, t.Read = learn.Said{Turn: t.Turn, At: t.At, Hash: t.Hash}, 0
 }

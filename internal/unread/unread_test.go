@@ -85,7 +85,7 @@ func (w *world) count() unread.Count {
 	return c
 }
 
-// TestSilenceClosesNothing: what nobody answers for is handed out again, to one reader at a time, and after three sessions
+// TestSilenceClosesNothing: what got no answer is handed out again, to one reader at a time, and after three sessions
 // that worked and did not answer it waits for the user.
 func TestSilenceClosesNothing(t *testing.T) {
 	w := open(t)
@@ -225,7 +225,7 @@ func TestNotHandedOut(t *testing.T) {
 	}
 }
 
-// TestEmptyAnswer: an answer without an item can be read once more a week later, by nobody before, and not a third time.
+// TestEmptyAnswer: an answer without an item can be read once more, not before a week later, and not a third time.
 func TestEmptyAnswer(t *testing.T) {
 	w := open(t)
 	w.put("one", time.Hour, unread.Captured{}, "use tabs here")

@@ -45,7 +45,7 @@ const (
 
 // Learning is the answer to a reader.
 type Learning struct {
-	Lines []string // one for each lesson, in their order: what became of it
+	Lines []string // one for each lesson, in their order: its result
 	Kept  []string // titles of the notes that are in force, the first one first
 	Open  bool     // the turns stay unread: lessons were refused for their form
 
@@ -177,7 +177,7 @@ func admitLesson(
 	return learn.Take(ctx, r.Ingester, d, learn.Holds(item.Holds))
 }
 
-// giveAsks gives a note the asks of a lesson, and says what became of it.
+// giveAsks gives a note the asks of a lesson, and returns the line of the answer.
 func giveAsks(ctx context.Context, r *app.Rooms, s *unread.Session, item *Lesson) string {
 	row, err := app.Resolve(ctx, r, item.ID)
 	if err == nil {
@@ -189,7 +189,7 @@ func giveAsks(ctx context.Context, r *app.Rooms, s *unread.Session, item *Lesson
 	return "kept"
 }
 
-// add says what became of a lesson.
+// add adds the line of the answer for a lesson.
 func (l *Learning) add(out ingest.Outcome, err error) {
 	line := ""
 	switch {

@@ -64,7 +64,7 @@ func othersWaiting(ctx context.Context, r *app.Rooms) ([]WaitingCount, error) {
 		return others, err
 	}
 	count, err := unread.Of(r.Store).Count()
-	add(count.Waiting, "session", " with messages of yours that no agent answered for", "sessions unread")
+	add(count.Waiting, "session", " whose messages no agent answered", "sessions unread")
 	return others, err
 }
 

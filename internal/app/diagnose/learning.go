@@ -12,7 +12,7 @@ import (
 	"anamnesis/internal/store"
 )
 
-// Learning is what agents made in a month of what users typed and nobody had read.
+// Learning counts what agents kept of unread messages in one month.
 type Learning struct {
 	Month    string `json:"month"`
 	Shown    int    `json:"records"`  // that agents were shown
@@ -27,10 +27,10 @@ type Learning struct {
 
 // learning counts what agents made of unread turns from a time on, the newest month first. rows are all notes.
 func learning(r *app.Rooms, since time.Time, rows []index.Row) ([]Learning, error) {
-	stands := make(map[note.ID]bool, len(rows))
+	inForce := make(map[note.ID]bool, len(rows))
 	for i := range rows {
 		row := &rows[i]
-		stands[row.ID] = !row.Dead || row.SupersededBy != "" // a newer note says more
+		inForce[row.ID] = !row.Dead || row.SupersededBy != "" // a newer note says more
 	}
 	months := make(map[string]*Learning)
 	err := app.LoggedRecords(r, since, func(rec store.Record, at time.Time) {
@@ -41,7 +41,7 @@ func learning(r *app.Rooms, since time.Time, rows []index.Row) ([]Learning, erro
 		if months[key] == nil {
 			months[key] = &Learning{Month: key}
 		}
-		months[key].add(rec, stands)
+		months[key].add(rec, inForce)
 	})
 	all := []Learning{}
 	for _, key := range slices.Backward(slices.Sorted(maps.Keys(months))) {
@@ -51,7 +51,7 @@ func learning(r *app.Rooms, since time.Time, rows []index.Row) ([]Learning, erro
 }
 
 // add counts a record.
-func (m *Learning) add(rec store.Record, stands map[note.ID]bool) {
+func (m *Learning) add(rec store.Record, inForce map[note.ID]bool) {
 	m.Tokens += rec.In + rec.Out
 	if rec.Kind == store.HandedOut {
 		m.Shown++
@@ -67,7 +67,7 @@ func (m *Learning) add(rec store.Record, stands map[note.ID]bool) {
 		m.Empty++
 	}
 	for _, id := range rec.Notes {
-		if !stands[id] {
+		if !inForce[id] {
 			m.Removed++
 		}
 	}

@@ -100,10 +100,10 @@ func addUnread(ctx context.Context, r *app.Rooms, e agent.Event, place inject.Pl
 
 // Lines for the user, each of which is said once.
 const (
-	saysShown = "For your user: what you type and nobody keeps is shown to the same agent (%s) when it starts here the next time; " +
-		"`anamnesis config set unread.for any` shows it to every agent, `off` to none.\n"
-	saysPaused = "For your user: agents answered for none of the last records of what you typed, so they are shown none any more, until one " +
-		"answers again (ask it to read your unread sessions) or you choose again: `anamnesis config set unread.for any`, `same` or `off`."
+	saysShown = "For your user: messages of which no agent kept anything are shown to the same agent (%s) at its next start here; " +
+		"`anamnesis config set unread.for any` shows them to every agent, `off` to none.\n"
+	saysPaused = "For your user: no agent answered for the last ten records of your messages, so agents are shown no more of them until one " +
+		"answers (ask it to read your unread sessions) or you choose again: `anamnesis config set unread.for any`, `same` or `off`."
 )
 
 // saysPause reports whether nothing is handed out at starts, and says so once.

@@ -156,7 +156,7 @@ func TestOwnersNotesStayInForce(t *testing.T) {
 	}
 	inForce("after a writer set the columns")
 
-	// Among themselves, and of theirs by an owner's, nothing changed.
+	// Writers still replace each other's notes, and an owner replaces a writer's.
 	put(home, written("last", "", later, "theirs"))
 	put(postgres.Options{DSN: ci, Origin: "away/b"}, written("follows", "", later, "forged"))
 	rows, err := open(t, home).Select(ctx, index.Filter{}, 0)

@@ -45,7 +45,7 @@ const (
 	Summaries = "spool/retry"    // notes that a model is to summarise
 	Batches   = "spool/batches"  // accepted answers of a model
 	Readings  = "spool/read"     // sessions that a model is to read
-	Unread    = "spool/unread"   // what users typed and nobody has read yet, a folder for each project
+	Unread    = "spool/unread"   // typed messages on which no reader has decided, a folder for each project
 	Shown     = "spool/told"     // what sessions were shown
 	Quiet     = "spool/quiet"    // what is shown nothing
 	Poisoned  = "spool/poisoned" // jobs that nobody could do
