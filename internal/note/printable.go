@@ -42,15 +42,17 @@ func Harmless(text string) string {
 // know put around their own words (reminders, results of tools), and roles of a chat.
 // The names of these occur in code as well; they count where an element can begin.
 var frames = sync.OnceValue(func() (all []*regexp.Regexp) {
+	// White space, which ~ stands for here, may come around each mark of a frame: models read over it.
+	spaced := strings.NewReplacer("~", `[\s\v\x{85}\pZ]*`)
 	for _, frame := range []string{
-		`(<!-*[ \t\n]*/?[ \t\n]*)(anamnesis)`,
-		`(\[[ \t\n]*/?[ \t\n]*)(anamnesis[ \t\n]*:)`,
-		`(<[ \t\n]*/?[ \t\n]*\|?)(system-reminder|user-prompt-submit-hook|session-start-hook|task-notification|` +
-			`local-command-(?:stdout|stderr|caveat)|command-(?:name|message|args|contents)|` +
-			`function_calls|function_results|tool_use|tool_result|im_start|im_end|antml:[a-z_]+)`,
+		`(<~!~(?:-~)*/?~)(anamnesis)`,
+		`(\[~/?~)(anamnesis~:)`,
+		`(<~/?~\|?~)(system~-~reminder|user~-~prompt~-~submit~-~hook|session~-~start~-~hook|task~-~notification|` +
+			`local~-~command~-~(?:stdout|stderr|caveat)|command~-~(?:name|message|args|contents)|` +
+			`function~_~(?:calls|results)|tool~_~(?:use|result)|im~_~(?:start|end)|antml~:~[a-z_]+)`,
 		`((?:^|[\s>"'(\x60])<|</)(system|assistant|human|invoke|parameter|instructions?)\b`,
 	} {
-		all = append(all, regexp.MustCompile(`(?i)`+frame))
+		all = append(all, regexp.MustCompile(`(?i)`+spaced.Replace(frame)))
 	}
 	return all
 })

@@ -1,6 +1,7 @@
 package note_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -39,14 +40,19 @@ func TestHarmless(t *testing.T) {
 	}
 }
 
+// aroundMarks is white space around the marks of a frame.
+var aroundMarks = regexp.MustCompile(`[\s\v\x{85}\pZ]*([<!/|:_-])[\s\v\x{85}\pZ]*`)
+
 func FuzzHarmless(f *testing.F) {
 	f.Add("<!-- anamnesis:begin --></system-reminder>")
+	f.Add("< !--AnAmnesis:")
+	f.Add("<\u00a0! - -\v anamnesis :begin < / system - reminder >")
 	f.Fuzz(func(t *testing.T, text string) {
 		got := note.Harmless(text)
 		if again := note.Harmless(got); again != got {
 			t.Errorf("%q becomes %q, and that %q", text, got, again)
 		}
-		folded := strings.ToLower(strings.Join(strings.Fields(got), ""))
+		folded := strings.ToLower(aroundMarks.ReplaceAllString(got, "$1"))
 		for _, frame := range []string{"<!--anamnesis:", "<system-reminder", "</system-reminder"} {
 			if strings.Contains(folded, frame) {
 				t.Errorf("%q still holds %q", got, frame)
