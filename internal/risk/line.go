@@ -185,10 +185,21 @@ func sentenceEnd(s string) string {
 	return strings.TrimRight(s, " .!?")
 }
 
+// determiners begin a phrase of prose in the languages of package claim, and name no program: "its --long form", "the -v flag".
+var determiners = sync.OnceValue(func() map[string]bool {
+	all := make(map[string]bool)
+	for _, w := range strings.Fields(`a an the this that these those its their your our my his her each every any no
+		der die das den dem des ein eine einen einem einer sein seine ihr ihre le la les un une des son sa ses leur el los las una su sus il lo
+		gli i suo sua o os um uma seu de het een zijn haar`) {
+		all[w] = true
+	}
+	return all
+})
+
 // begins reports whether a text can begin with a program: a name in lower case, or a path.
 func begins(s string) bool {
 	word, _, _ := strings.Cut(s, " ")
-	return programLike(word)
+	return programLike(word) && !determiners()[word]
 }
 
 var programForm = sync.OnceValue(func() *regexp.Regexp {
