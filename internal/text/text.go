@@ -22,7 +22,8 @@ func IsQuestion(s string) bool {
 }
 
 // Sentences cuts a text into sentences: at line ends, and behind . ! ? before white
-// space, so that a file name stays whole. The marks of list items are cut away.
+// space, so that a file name stays whole, also where a quotation or a bracket ends with them and a
+// capital letter follows. The marks of list items are cut away.
 func Sentences(s string) (out []string) {
 	for line := range strings.Lines(s) {
 		line = strings.TrimLeft(strings.TrimSpace(line), "-*• ")
@@ -32,6 +33,7 @@ func Sentences(s string) (out []string) {
 			switch {
 			case strings.ContainsRune("。！？", r):
 			case strings.ContainsRune(".!?", r) && i+1 < len(runes) && unicode.IsSpace(runes[i+1]) && !abbreviation(runes[begin:i]):
+			case i > begin && closes(runes[i-1:]):
 			default:
 				continue
 			}
@@ -41,6 +43,15 @@ func Sentences(s string) (out []string) {
 		out = append(out, strings.TrimSpace(string(runes[begin:])))
 	}
 	return slices.DeleteFunc(out, func(s string) bool { return !strings.ContainsFunc(s, isWord) })
+}
+
+// closes reports whether runes begin with the end of a sentence, the end of a quotation or a bracket, and a capital letter behind
+// white space.
+func closes(runes []rune) bool {
+	if len(runes) < 4 || !strings.ContainsRune(".!?", runes[0]) || !strings.ContainsRune("\"'”’»)", runes[1]) || !unicode.IsSpace(runes[2]) {
+		return false
+	}
+	return unicode.IsUpper(runes[3])
 }
 
 // isWord reports whether r can stand in a word.

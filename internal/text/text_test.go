@@ -17,6 +17,8 @@ func TestSentences(t *testing.T) {
 		{"用 pnpm。不要 npm！", []string{"用 pnpm。", "不要 npm！"}},
 		{"---\n\n...", nil},
 		{"It takes 8 s, i.e. too long... mend it", []string{"It takes 8 s, i.e. too long...", "mend it"}},
+		{`Remove "is it A? Is it B?" Instead, compare (as in C.) Do it`, []string{`Remove "is it A?`, `Is it B?"`, `Instead, compare (as in C.)`, "Do it"}},
+		{`Say "why?" never, use (etc.) here`, []string{`Say "why?" never, use (etc.) here`}},
 	} {
 		if got := text.Sentences(c.in); !slices.Equal(got, c.want) {
 			t.Errorf("Sentences(%q) = %q, want %q", c.in, got, c.want)
