@@ -191,7 +191,9 @@ func (e *Event) read(key string, value []byte) {
 	case "cwd":
 		set(&e.Dir, value, validDir)
 	case "source":
-		set(&e.Source, value, isShortWord)
+		if set(&e.Source, value, isShortWord); e.Source == "new" { // Copilot
+			e.Source = "startup"
+		}
 	case "reason", "notification_type":
 		set(&e.Reason, value, isShortWord)
 	case "trigger":

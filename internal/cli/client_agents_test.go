@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -264,6 +265,12 @@ func (a driven) drive(t *testing.T, m *machine, before map[string]string) {
 		m.has("what the next session is told", m.model.Requests(), a.writtenRule())
 		a.tellClaude(t, m)
 	})
+	if !a.program { // runs of a program are handed nothing
+		t.Run("what no agent kept is read at the next start", func(t *testing.T) {
+			m.t = t
+			a.unread(m)
+		})
+	}
 	t.Run("uninstall leaves nothing", func(t *testing.T) {
 		m.t = t
 		m.ours("uninstall")
@@ -314,6 +321,30 @@ func (a driven) run(m *machine, args func(prompt string) []string, prompt string
 	}
 	words := append([]string{"-c", `f=$1; shift; exec "$@" <"$f"`, "sh", file, m.client}, args(prompt)...)
 	return m.run("/bin/sh", words...)
+}
+
+// unread corrects an agent that keeps nothing. The next session is shown the words, and what it makes of them is on the page of the
+// one after it.
+func (a driven) unread(m *machine) {
+	m.t.Helper()
+	a.run(m, a.args, "Add validation to the cart.\n@say I added zod with npm.")
+	a.run(m, a.resume, "No, we use pnpm here, never npm\n@say That is done now.")
+	m.becomes("we use pnpm here, never npm")
+	m.model.Forget()
+	a.run(m, a.args, "Sort the cart by price.\n@say It is sorted by price.")
+	shown := m.model.Requests()
+	m.has("what the next session is shown", shown, "## Unread: your user's messages", "we use pnpm here, never npm")
+	lease := regexp.MustCompile(`\(s-[0-9a-f]{6}\)`).FindString(shown)
+	m.model.Forget()
+	a.run(m, a.resume, "And by name.\n@tool "+strings.Replace(a.search, "memory_search", "memory_learn", 1)+` {"session":"`+strings.Trim(lease, "()")+
+		`","items":[{"title":"Use pnpm for packages here","quote":"we use pnpm here, never npm","self_contained":true}]}
+@say It is sorted by name, too.`)
+	m.has("the answer of the tool", m.model.Requests(), "1 of 1 kept")
+	m.model.Forget()
+	a.run(m, a.args, "Print the cart.\n@say The cart is printed.")
+	page := m.model.Requests()
+	from, _, _ := strings.Cut(page[max(0, strings.Index(page, "## From your user")):], "## How to use it")
+	m.has("what the session after that is shown as the user's word", from, "we use pnpm here, never npm")
 }
 
 // writtenRule is the line of the rule that the scripted agent writes.
