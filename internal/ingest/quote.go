@@ -18,6 +18,9 @@ import (
 type Typed struct {
 	Sentence string // whole: "never use npm" where the quote is "use npm"
 	Agrees   string // the agent's question, where the sentence agrees to it and says nothing else
+
+	// Whether the sentence tells the note's matter without its session, as its reader decided; nil where the reader did not say.
+	SelfContained *bool
 }
 
 // Line is the note's line in the user's own words.
@@ -54,10 +57,13 @@ func (t *Typed) Backs(n *note.Note) Backing {
 		return Stated
 	case claim.Compare(said, title) == claim.Opposite:
 		return Opposed
-	case text.IsQuestion(t.Sentence) || !claim.Near(said, title):
+	case text.IsQuestion(t.Sentence):
 		return Unbacked
+	case t.SelfContained == nil && claim.Near(said, title),
+		t.SelfContained != nil && *t.SelfContained && claim.Shared(said, title) > 0: // the reader decides, but for words about something else
+		return Backed
 	}
-	return Backed
+	return Unbacked
 }
 
 // vouches reports whether a note is the user's word on typed words.

@@ -10,6 +10,7 @@ import (
 
 // TestQuoted: what is printed as the user's word is the user's whole sentence, or no more than it says.
 func TestQuoted(t *testing.T) {
+	yes, no := true, false
 	for name, c := range map[string]struct {
 		note  note.Note
 		typed ingest.Typed
@@ -29,6 +30,28 @@ func TestQuoted(t *testing.T) {
 		"another matter": {note.Note{Title: "Deploy straight to production without asking"}, ingest.Typed{Sentence: "we use pnpm here"}, ""},
 		"the opposite":   {note.Note{Title: "Use npm"}, ingest.Typed{Sentence: "never use npm"}, ""},
 		"a question":     {note.Note{Title: "Use tabs"}, ingest.Typed{Sentence: "should we use tabs?"}, ""},
+		"in other words, and the reader says that the sentence tells it": {
+			note.Note{Title: "Build each path in path_utils and nowhere else"},
+			ingest.Typed{Sentence: "no man, do the whole thing in path_utils, not in session.go", SelfContained: &yes},
+			"no man, do the whole thing in path_utils, not in session.go",
+		},
+		"in other words, and the reader does not say": {
+			note.Note{Title: "Build each path in path_utils and nowhere else"},
+			ingest.Typed{Sentence: "no man, do the whole thing in path_utils, not in session.go"},
+			"",
+		},
+		"another matter, whatever the reader says": {
+			note.Note{Title: "Deploy straight to production without asking"}, ingest.Typed{Sentence: "we use pnpm here", SelfContained: &yes}, "",
+		},
+		"the opposite, whatever the reader says": {
+			note.Note{Title: "Use npm"}, ingest.Typed{Sentence: "never use npm", SelfContained: &yes}, "",
+		},
+		"a sentence that tells nothing without its session": {
+			note.Note{Title: "Fix the tests by the guide yourself"}, ingest.Typed{Sentence: "go ahead and fix the tests yourself", SelfContained: &no}, "",
+		},
+		"the title says what the sentence says, whatever the reader says": {
+			note.Note{Title: "Use pnpm, never npm"}, ingest.Typed{Sentence: "no, we use pnpm here, never npm", SelfContained: &no}, "Use pnpm, never npm",
+		},
 		"an agreement": {
 			note.Note{Title: "Regenerate the clients after each change to a .proto file"},
 			ingest.Typed{Sentence: "sounds good, do it", Agrees: "Regenerate the clients after each change to a .proto file?"},

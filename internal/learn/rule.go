@@ -28,6 +28,8 @@ type Rule struct {
 	Problem   string   `json:"problem"` // of a fix
 	RootCause string   `json:"root_cause"`
 	Fix       string   `json:"fix"`
+
+	SelfContained *bool `json:"self_contained"` // whether the quote tells it without the session; nil: not said
 }
 
 // Bounds of a rule, in characters.

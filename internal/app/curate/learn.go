@@ -34,6 +34,9 @@ type Lesson struct {
 	Replaces string   `json:"replaces,omitempty"` // id of the note that it makes wrong
 	Holds    string   `json:"holds,omitempty"`    // a learn.Holds; "" means learn.Project
 	Asks     []string `json:"asks,omitempty"`     // what the user might type when it will matter, as in note.Note
+
+	// Whether the quote alone tells a new agent the rule; nil: not said.
+	SelfContained *bool `json:"self_contained,omitempty"`
 }
 
 // Bounds of an answer.
@@ -165,6 +168,7 @@ func admitLesson(
 		n.Evidence = []note.Evidence{quote.Evidence(from)}
 		n.Provenance.Confidence = 0.9
 		d.Typed = quote.Typed()
+		d.Typed.SelfContained = item.SelfContained
 	}
 	if item.Replaces != "" {
 		row, err := app.Resolve(ctx, r, item.Replaces)
