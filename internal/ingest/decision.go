@@ -43,7 +43,11 @@ func (t TakenBack) Left() bool {
 func UndoDecision(ctx context.Context, g *Ingester, d store.DecisionLog) (all []TakenBack, err error) {
 	var paths []string
 	err = locked(ctx, g.store, func(w *store.Writer) error {
-		t := takeBack{w: w, s: g.store, n: d.N}
+		log, err := store.Decisions(g.store)
+		if err != nil {
+			return err
+		}
+		t := takeBack{w: w, s: g.store, n: d.N, log: log}
 		for _, part := range slices.Backward(partsOf(d.Changes)) {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -58,9 +62,7 @@ func UndoDecision(ctx context.Context, g *Ingester, d store.DecisionLog) (all []
 		paths = t.paths
 		left := slices.ContainsFunc(all, TakenBack.Left)
 		if left && t.wrote {
-			if left, err = changedLater(g.store, d, all); err != nil {
-				return err
-			}
+			left = t.changedLater(d, all)
 		}
 		if left {
 			return nil // it is in force, as far as it is left
@@ -78,20 +80,23 @@ func UndoDecision(ctx context.Context, g *Ingester, d store.DecisionLog) (all []
 // changedLater reports whether a later decision that is in force is about something that stays: when that is taken back, the
 // rest of the decision can be. For an undo it is false: what the undo took back is in force again, and can be taken back
 // as a whole.
-func changedLater(s *store.Store, d store.DecisionLog, all []TakenBack) (bool, error) {
-	log, err := store.Decisions(s)
-	undoes := make(map[int]int, len(log))
-	for _, l := range log {
+func (t *takeBack) changedLater(d store.DecisionLog, all []TakenBack) bool {
+	undoes := make(map[int]int, len(t.log))
+	for _, l := range t.log {
 		undoes[l.N] = l.Undoes
 	}
 	isUndo := false // an undo of an undo is none
 	for n := d.Undoes; n > 0; n = undoes[n] {
 		isUndo = !isUndo
 	}
-	return !isUndo && slices.ContainsFunc(log, func(l store.DecisionLog) bool {
-		return l.N > d.N && l.UndoneBy == 0 && l.Undoes == 0 &&
-			slices.ContainsFunc(all, func(t TakenBack) bool { return t.Left() && t.ID != "" && l.About(t.ID) })
-	}), err
+	return !isUndo && slices.ContainsFunc(all, func(b TakenBack) bool { return b.Left() && t.later(b.ID) })
+}
+
+// later reports whether a later decision that is in force is about an id.
+func (t *takeBack) later(id note.ID) bool {
+	return id != "" && slices.ContainsFunc(t.log, func(l store.DecisionLog) bool {
+		return l.N > t.n && l.UndoneBy == 0 && l.Undoes == 0 && l.About(id)
+	})
 }
 
 // A piece is what a decision did to one file or line: its changes, in their order.
@@ -144,6 +149,7 @@ type takeBack struct {
 	w     *store.Writer
 	s     *store.Store
 	n     int
+	log   []store.DecisionLog
 	paths []string // of notes that changed
 	wrote bool
 }
@@ -164,6 +170,9 @@ func (t *takeBack) part(pieces []piece) (all []TakenBack, err error) {
 		}
 		if steps[i].Kind == store.NoteChange && steps[i].Result == UndoRemoved && !t.waits(p[0].ID, pieces) {
 			t.archive(&steps[i])
+		}
+		if steps[i].Result == UndoNothing && p[0].Former != p[len(p)-1].Now && t.later(p[0].ID) {
+			steps[i].Result = UndoEdited // it is as it was before for what was decided since: taken back then, it is not
 		}
 		if steps[i].Left() && left == "" {
 			left = steps[i].Result

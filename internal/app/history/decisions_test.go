@@ -132,11 +132,13 @@ func codeOf(err error) app.Kind {
 
 func edit(title string) app.Edit { return app.Edit{Title: &title} }
 
-// decisions are the kinds of decisions, by what the journal calls them.
-var decisions = []struct {
+// A decisionKind is a kind of decision, by what the journal calls it.
+type decisionKind struct {
 	name, what string
 	do         func(ctx context.Context, r *app.Rooms) error
-}{
+}
+
+var decisions = []decisionKind{
 	{"keep a draft", "keep", func(ctx context.Context, r *app.Rooms) error {
 		_, err := curate.KeepReviewed(ctx, r, []string{string(draftID)})
 		return err
@@ -428,6 +430,40 @@ func TestUndoDecisionForgotten(t *testing.T) {
 	a, err := undoOne(t.Context(), r, "")
 	if codeOf(err) != app.Conflict || a.Left == 0 || a.Taken != 0 {
 		t.Errorf("%+v %v", a, err)
+	}
+}
+
+// A draft that is away for what was decided later is not as an undo left it: that undo is not taken back before the later decision.
+func TestUndoUndoneDraftAway(t *testing.T) {
+	r := rooms(t, t.TempDir(), nil, "cli")
+	furnish(t, r)
+	before := state(t, r.Store)
+	decide := func(name string) {
+		t.Helper()
+		i := slices.IndexFunc(decisions, func(d decisionKind) bool { return d.name == name })
+		if err := decisions[i].do(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	undo := func(name string, want app.Kind) {
+		t.Helper()
+		if _, err := undoOne(t.Context(), r, name); codeOf(err) != want {
+			t.Fatalf("undo %s: %v, want %q", name, err, want)
+		}
+	}
+	decide("reject a draft")       // 1
+	undo("1", "")                  // 2: it waits again
+	decide("drop a held draft")    // 3
+	undo("3", "")                  // 4: it waits again
+	undo("2", "")                  // 5: it is rejected again
+	decide("release a held draft") // 6
+	undo("4", app.Conflict)        // it is away, and not because of 3
+	for range 2 {
+		undo("", "")
+	}
+	undo("", app.NotFound)
+	if d := cmp.Diff(before, state(t, r.Store)); d != "" {
+		t.Error(d)
 	}
 }
 
