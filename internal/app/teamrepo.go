@@ -150,7 +150,7 @@ func bringHome(ctx context.Context, r *Rooms, clone *repo.Repo, all *repo.Readin
 	if why := confidential(r, row.Ref.Path, merged); why != "" {
 		return why, nil
 	}
-	if _, err := r.Ingester.Edit(ctx, ingest.Teammate, row.ID, docs[0].Data, merged); err != nil {
+	if _, err := r.Ingester.Edit(ctx, ingest.Teammate, row.ID, docs[0].Data, merged, ingest.KeepRival); err != nil {
 		return note.Line(err.Error(), 200), nil
 	}
 	t.Home = append(t.Home, row.ID)

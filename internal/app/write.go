@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -24,8 +25,11 @@ type Draft struct {
 	Global  bool     // for every project
 	Branch  string   // the git branch that it is about; "." is the one that is checked out
 	Scope   string
-	Agent   bool // an agent wrote it, whoever runs the command: it is judged as an agent's
-	Force   bool // write it even if it was forgotten or is a near-duplicate
+	Agent   bool   // an agent wrote it, whoever runs the command: it is judged as an agent's
+	Force   bool   // write it even if it was forgotten or is a near-duplicate
+	About   string // its subject
+
+	Rival ingest.Rival // what becomes of the user's note that says something else
 }
 
 // Titled takes the title from the first line of the body when there is none.
@@ -69,6 +73,7 @@ type Written struct {
 	Secrets  []string  `json:"secrets"`
 	Waits    []string  `json:"waits,omitempty"`       // triggers that wait for a person
 	Conflict note.ID   `json:"conflict_of,omitempty"` // the user's note that it contradicts; both hold
+	Rival    note.ID   `json:"rival,omitempty"`       // the user's note that says something else: nothing is written before the user decides
 	Note     *NoteHead `json:"note,omitempty"`
 
 	Outcome ingest.Outcome `json:"-"`
@@ -84,6 +89,11 @@ func NewWritten(r *Rooms, command string, out ingest.Outcome) (Written, error) {
 	}
 	if out.Twin != nil {
 		w.Twin = out.Twin.ID
+	}
+	if out.Result == ingest.Asked {
+		w.Rival = out.Of
+		return w, &Error{Conflict, fmt.Errorf("%s: nothing is written: %s; --replace puts it in the place of that note, "+
+			"--keep-both lets both hold", command, out.Why), true}
 	}
 	if out.Note != nil {
 		head := HeadOf(out.Note)
@@ -120,6 +130,7 @@ func Add(ctx context.Context, r *Rooms, d Draft) (Written, error) {
 	}
 	n := &note.Note{
 		Type: note.Type(d.Type), Title: d.Title, Body: d.Body, Scope: note.Scope(d.Scope), Tags: d.Tags, When: d.When,
+		About:      note.Subject(d.About),
 		Provenance: note.Provenance{Confidence: sureness(by)}, Project: note.Global,
 	}
 	dir, derr := os.Getwd()
@@ -132,7 +143,9 @@ func Add(ctx context.Context, r *Rooms, d Draft) (Written, error) {
 			at = dir
 		}
 	}
-	out, err := r.Ingester.Admit(ctx, ingest.Draft{Note: n, By: by, Here: project.Identify(r.Store, dir).Key, Force: d.Force, Dir: at})
+	out, err := r.Ingester.Admit(ctx, ingest.Draft{
+		Note: n, By: by, Here: project.Identify(r.Store, dir).Key, Force: d.Force, Dir: at, Rival: d.Rival,
+	})
 	if err != nil {
 		return Written{}, fieldUsage(err)
 	}
@@ -174,11 +187,12 @@ type Edit struct {
 	Type, Scope, Project *string
 	Tag, Untag           []string
 	When                 *[]string // its triggers; empty ones clear them
+	About                *string   // its subject; "" clears it
 }
 
 // Empty reports whether nothing is changed.
 func (e *Edit) Empty() bool {
-	return e.Title == nil && e.Body == nil && e.Type == nil && e.Scope == nil && e.Project == nil && e.When == nil &&
+	return e.Title == nil && e.Body == nil && e.Type == nil && e.Scope == nil && e.Project == nil && e.When == nil && e.About == nil &&
 		len(e.Tag)+len(e.Untag) == 0
 }
 
@@ -187,6 +201,8 @@ type Editable struct {
 	ID   note.ID
 	File []byte
 	Note *note.Note
+
+	Rival ingest.Rival // what becomes of another note of the user that it contradicts from now on
 }
 
 // ReadEditable reads the note that name names, to be changed.
@@ -221,6 +237,9 @@ func (e *Editable) With(c Edit) ([]byte, error) {
 	if c.Project != nil {
 		n.Project = *c.Project
 	}
+	if c.About != nil {
+		n.About = note.Subject(*c.About)
+	}
 	if c.When != nil {
 		when, err := note.ParseTriggers(slices.DeleteFunc(slices.Clone(*c.When), func(w string) bool { return strings.TrimSpace(w) == "" }))
 		if err != nil {
@@ -240,7 +259,7 @@ func (e *Editable) With(c Edit) ([]byte, error) {
 func ApplyEdit(ctx context.Context, r *Rooms, e Editable, edited []byte) (Written, error) {
 	ctx = Deciding(ctx, r, "edit")
 	trace := traceIDs(ctx, r, e.ID)
-	out, err := r.Ingester.Edit(ctx, r.Host.By, e.ID, e.File, edited)
+	out, err := r.Ingester.Edit(ctx, r.Host.By, e.ID, e.File, edited, e.Rival)
 	if err != nil {
 		return Written{}, err
 	}

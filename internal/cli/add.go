@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -23,6 +24,8 @@ type addOptions struct {
 	app.Draft
 	file      string
 	bodyGiven bool
+
+	replace, keepBoth bool
 }
 
 func newAdd(p *program) *cobra.Command {
@@ -54,6 +57,8 @@ this folder; --global makes it one that every session is shown.`,
 	f.StringSliceVar(&o.Tags, "tag", nil, "`TAG` (may be repeated)")
 	f.StringArrayVar(&o.When, "when", nil,
 		"what it is about: a `TRIGGER` such as \"cmd:npm install\", \"path:api/**\" or \"error:TEXT\" (may be repeated)")
+	f.StringVar(&o.About, "about", "", "its `SUBJECT` in one to three words, as \"indentation\": one rule of a subject holds")
+	rivalFlags(cmd, &o)
 	f.StringVar(&o.Branch, "branch", "", "the git branch `NAME` that the note is about; . is the one that is checked out. It is found on all")
 	f.StringVar(&o.Scope, "scope", string(note.Portable), "portable, or machine-local: never leaves this machine")
 	agentFlag(f, &o.Agent)
@@ -72,8 +77,48 @@ func (p *program) add(cmd *cobra.Command, o addOptions) (err error) {
 		return err
 	}
 	return run(p, cmd, "add", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.Written, error) {
-		return p.reportWritten(app.Add(ctx, r, o.Draft))
+		o.Rival = o.rival()
+		w, err := app.Add(ctx, r, o.Draft)
+		if o.Rival = p.askRival(w); o.Rival != ingest.AskFirst {
+			w, err = app.Add(ctx, r, o.Draft)
+		}
+		return p.reportWritten(w, err)
 	}, p.printWritten("add"))
+}
+
+// rivalFlags adds the flags that say what becomes of a note of the user that says something else.
+func rivalFlags(cmd *cobra.Command, o *addOptions) {
+	f := cmd.Flags()
+	f.BoolVar(&o.replace, "replace", false, "where a rule of yours says something else about the same, put this one in its place (undoable)")
+	f.BoolVar(&o.keepBoth, "keep-both", false, "where a rule of yours says something else about the same, let both hold")
+	cmd.MarkFlagsMutuallyExclusive("replace", "keep-both")
+}
+
+// rival is what the flags say becomes of such a note.
+func (o *addOptions) rival() ingest.Rival {
+	switch {
+	case o.replace:
+		return ingest.ReplaceRival
+	case o.keepBoth:
+		return ingest.KeepRival
+	}
+	return ingest.AskFirst
+}
+
+// askRival asks a person at a terminal what becomes of the note that says something else. AskFirst cancels, and is the answer elsewhere.
+func (p *program) askRival(w app.Written) ingest.Rival {
+	if w.Rival == "" || p.json || !terminal(p.stdin) || !terminal(p.stderr) {
+		return ingest.AskFirst
+	}
+	p.errorf("%s\n[r]eplace that note, keep [b]oth, or [c]ancel? ", w.Why)
+	line, _ := bufio.NewReader(p.stdin).ReadString('\n')
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "r", "replace":
+		return ingest.ReplaceRival
+	case "b", "both":
+		return ingest.KeepRival
+	}
+	return ingest.AskFirst
 }
 
 // body reads the body from where the flags say.

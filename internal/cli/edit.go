@@ -21,6 +21,7 @@ type editOptions struct {
 	untag      []string
 	titleGiven bool
 	whenGiven  bool
+	aboutGiven bool
 }
 
 func newEdit(p *program) *cobra.Command {
@@ -39,7 +40,7 @@ note changes nothing, and the message says where it was left. With --title, --bo
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.bodyGiven, o.titleGiven = cmd.Flags().Changed("body"), cmd.Flags().Changed("title")
-			o.whenGiven = cmd.Flags().Changed("when")
+			o.whenGiven, o.aboutGiven = cmd.Flags().Changed("when"), cmd.Flags().Changed("about")
 			if o.titleGiven && strings.TrimSpace(o.Title) == "" {
 				return usage("edit: a title cannot be empty")
 			}
@@ -61,6 +62,8 @@ note changes nothing, and the message says where it was left. With --title, --bo
 	f.StringVar(&o.file, "file", "", "read the new body from `FILE`; - is standard input")
 	f.StringSliceVar(&o.Tags, "tag", nil, "add a `TAG` (may be repeated)")
 	f.StringSliceVar(&o.untag, "untag", nil, "take a `TAG` away (may be repeated)")
+	f.StringVar(&o.About, "about", "", "its `SUBJECT` from now on; \"\" takes it away")
+	rivalFlags(cmd, &o.addOptions)
 	f.StringArrayVar(&o.When, "when", nil, "its `TRIGGER`s from now on, as of add (may be repeated); \"\" takes them all away")
 	cmd.MarkFlagsMutuallyExclusive("body", "file")
 	return cmd
@@ -73,6 +76,7 @@ func (p *program) editNote(ctx context.Context, r *app.Rooms, name string, o edi
 	if err != nil {
 		return app.Written{}, err
 	}
+	e.Rival = o.rival()
 	change, err := p.editOf(o)
 	if err != nil {
 		return app.Written{}, err
@@ -82,7 +86,7 @@ func (p *program) editNote(ctx context.Context, r *app.Rooms, name string, o edi
 		if err != nil {
 			return app.Written{}, err
 		}
-		w, err := p.reportWritten(app.ApplyEdit(ctx, r, e, edited))
+		w, err := p.applyEdit(ctx, r, e, edited)
 		var field *note.FieldError
 		if errors.As(err, &field) {
 			err = usage("%w", err)
@@ -93,7 +97,7 @@ func (p *program) editNote(ctx context.Context, r *app.Rooms, name string, o edi
 	if err != nil {
 		return app.Written{}, err
 	}
-	w, err := p.reportWritten(app.ApplyEdit(ctx, r, e, edited))
+	w, err := p.applyEdit(ctx, r, e, edited)
 	if err != nil {
 		return w, fmt.Errorf("%w; nothing was changed, your text is in %s", err, at)
 	}
@@ -101,11 +105,23 @@ func (p *program) editNote(ctx context.Context, r *app.Rooms, name string, o edi
 	return w, nil
 }
 
+// applyEdit writes an edited note. Where it contradicts another one of the user, it asks first.
+func (p *program) applyEdit(ctx context.Context, r *app.Rooms, e app.Editable, edited []byte) (app.Written, error) {
+	w, err := app.ApplyEdit(ctx, r, e, edited)
+	if e.Rival = p.askRival(w); e.Rival != ingest.AskFirst {
+		w, err = app.ApplyEdit(ctx, r, e, edited)
+	}
+	return p.reportWritten(w, err)
+}
+
 // editOf makes the change that the flags ask for; an empty one asks for the editor.
 func (p *program) editOf(o editOptions) (app.Edit, error) {
 	e := app.Edit{Tag: o.Tags, Untag: o.untag}
 	if o.titleGiven {
 		e.Title = &o.Title
+	}
+	if o.aboutGiven {
+		e.About = &o.About
 	}
 	if o.whenGiven {
 		e.When = &o.When

@@ -82,8 +82,8 @@ func (c *Config) writingFeatures() []Feature {
 		{
 			ID: "SG1", Name: "contradictions", Home: "claim/claim.go",
 			Doc: "A rule is compared, part by part, with those of its project: the same, narrower, wider, the opposite, or " +
-				"unrelated. Against a note that a person wrote or reviewed, the newer word of the user stands beside it until " +
-				"the person decides; what only an agent or a machine says against a person waits in the review.",
+				"unrelated. Of the notes with one subject one is in force. What the user said gives way to a newer sentence that names " +
+				"the subject or the old value; what a person wrote or reviewed gives way to nothing that a session says: the user is asked.",
 			Without: "A sentence in a session, or an agent, silently replaces what a person wrote.",
 		},
 		{

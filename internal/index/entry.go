@@ -130,7 +130,7 @@ func SimhashWords(words []string) uint64 {
 
 // extras is the searchable text of a note that stands in neither title nor body.
 func extras(n *note.Note) string {
-	parts := []string{n.Category, n.Problem, n.RootCause, n.Fix, n.Rule, n.KeyInsight, n.HowToApply}
+	parts := []string{n.About, n.Category, n.Problem, n.RootCause, n.Fix, n.Rule, n.KeyInsight, n.HowToApply}
 	return strings.TrimSpace(strings.Join(slices.Concat(parts, n.Symptoms, n.Anchors, n.When, n.Asks), " "))
 }
 

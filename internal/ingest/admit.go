@@ -26,6 +26,7 @@ type Draft struct {
 	Typed    *Typed                                   // the user's words, of an order or quoted by an agent or a model; nil for none
 	Shown    string                                   // what the user had in front of them when they said it, and answered: it counts as named
 	Replaces note.ID                                  // the note that it makes wrong; "" for none
+	Rival    Rival                                    // of a person: what becomes of the user's note that says something else
 	Reason   string                                   // for the history, when the note exists: store.Update, store.Capture
 	Dir      string                                   // in whose repository the commits are looked up that it names; "" looks none up
 	Force    bool                                     // of a person: also if it was forgotten, or is like another
@@ -264,6 +265,19 @@ func (a *admission) compare(ctx context.Context) (Situation, error) {
 			}
 		}
 		a.out.Near = liveNear(near)
+		if opposite == nil {
+			var on *Neighbour
+			if on, err = g.onSubject(ctx, n); err != nil {
+				return 0, err
+			}
+			switch {
+			case on == nil:
+			case on.Relation == claim.Unrelated || on.Relation == claim.Opposite:
+				opposite = on
+			case same == nil && on.Relation != claim.Wider && a.d.joins():
+				same = on
+			}
+		}
 	}
 	if opposite == nil && a.d.Replaces != "" {
 		opposite = g.named(a.d.Replaces, n)
@@ -297,15 +311,14 @@ func (d *Draft) joins() bool { return d.By != Person && d.By != Import && d.By !
 
 // opposes says whose note the draft contradicts.
 func (a *admission) opposes() Situation {
-	was := a.other.Note
-	switch {
-	case !a.other.Note.UserSaid():
+	if !a.other.Note.UserSaid() {
 		return OpposesNote
-	case was.Provenance.Source == note.User && !was.IsReviewed():
-		a.out.Why = fmt.Sprintf("it contradicts %s %q, which your user said", was.ID, shorten(was.Title))
+	}
+	was := a.other.Note
+	a.out.Why = a.other.opposed(a.out.Note, a.d.By)
+	if was.Provenance.Source == note.User && !was.IsReviewed() {
 		return OpposesTyped
 	}
-	a.out.Why = fmt.Sprintf("it contradicts %s %q, which your user wrote", was.ID, shorten(was.Title))
 	return OpposesPerson
 }
 
@@ -327,6 +340,12 @@ func (a *admission) apply(ctx context.Context, s Situation, act Action) error {
 			act = Create
 		}
 	}
+	if act == IfNewer {
+		act = Propose
+		if a.outdates() {
+			act = Replace
+		}
+	}
 	switch act {
 	case Refuse:
 		a.out.Result, a.out.Note = Dropped, nil
@@ -341,9 +360,39 @@ func (a *admission) apply(ctx context.Context, s Situation, act Action) error {
 	case Replace:
 		return a.replace(ctx)
 	case Ask:
-		n.ConflictOf = a.other.Note.ID
+		if a.d.Rival == AskFirst {
+			a.out.Result = Asked
+			return nil
+		}
+		if a.d.Rival == ReplaceRival {
+			n.Supersedes = append(n.Supersedes, a.other.Note.ID)
+			store.NameDecision(a.w, "replace")
+		}
 	}
 	return a.create(ctx)
+}
+
+// outdates reports whether the user's sentence takes the place of what the user said before: it names the subject or
+// a word of the old note, and its session has replaced no note of the subject yet. Otherwise the user decides. Of two sentences the
+// newer one holds (replace).
+func (a *admission) outdates() bool {
+	was, n := a.other.Note, a.out.Note
+	if a.d.Typed == nil && a.d.By != Order {
+		return false
+	}
+	if older(n, a.other.Note) { // it is captured late, and what is in force took its place
+		return true
+	}
+	sentence := n.Title
+	if a.d.Typed != nil {
+		sentence = a.d.Typed.Line()
+	}
+	if claim.Shared(claim.Text(sentence), claim.Text(was.About+". "+note.RuleOf(was))) == 0 {
+		return false
+	}
+	return len(was.Supersedes) == 0 || !slices.ContainsFunc(n.Evidence, func(e note.Evidence) bool {
+		return slices.ContainsFunc(was.Evidence, func(had note.Evidence) bool { return had.Session == e.Session })
+	})
 }
 
 // names reports whether words that a person typed hold an act, as whole words. How they are quoted and spaced makes no

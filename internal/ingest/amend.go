@@ -21,8 +21,9 @@ var ErrChanged = errors.New("the note changed in the meantime")
 // inbox, as what the note would be. A scope that they changed moves the note to the other
 // tree. A statement that was forgotten is not any more when the owner writes it
 // (Outcome.Revoked). Nothing is changed when edited is no valid note, has another
-// id, or when the note changed in the meantime (ErrChanged).
-func (g *Ingester) Edit(ctx context.Context, by Author, id note.ID, was, edited []byte) (Outcome, error) {
+// id, or when the note changed in the meantime (ErrChanged), or when it contradicts another note of the user and the person has not
+// said what becomes of that one (Asked).
+func (g *Ingester) Edit(ctx context.Context, by Author, id note.ID, was, edited []byte, rival Rival) (Outcome, error) {
 	now, err := note.Parse(edited)
 	before, perr := note.Parse(was)
 	switch {
@@ -37,6 +38,12 @@ func (g *Ingester) Edit(ctx context.Context, by Author, id note.ID, was, edited 
 	}
 	if by != Person {
 		return g.proposeEdit(ctx, by, now)
+	}
+	if asked, err := g.settles(ctx, before, now, rival); err != nil || asked != nil {
+		if err != nil {
+			return Outcome{}, fmt.Errorf("edit note %s: %w", id, err)
+		}
+		return *asked, nil
 	}
 	return g.amend(ctx, id, true, "edit", func(n *note.Note, data []byte) (*note.Note, error) {
 		if !bytes.Equal(data, was) {

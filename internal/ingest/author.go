@@ -79,7 +79,7 @@ const (
 	Elsewhere                      // it is for another project than the author's, or for all
 	OwnersNote                     // it changes, or replaces, a note for which the user vouches
 	NearDuplicate                  // a note says nearly the same
-	OpposesNote                    // it contradicts a note for which the user does not vouch
+	OpposesNote                    // it contradicts a note for which the user does not vouch, or settles its subject otherwise
 	OpposesTyped                   // it contradicts what the user typed in a session
 	OpposesPerson                  // it contradicts what the user wrote, or reviewed
 	Free                           // none of these
@@ -105,9 +105,10 @@ const (
 	Create     Action = "create"     // it becomes a note
 	CreateNear Action = "both"       // it becomes a note, and the answer names the one that it is like
 	Replace    Action = "replace"    // it takes the place of the note; undoable
-	Ask        Action = "ask"        // it becomes a note, and the user is asked which of the two holds
+	Ask        Action = "ask"        // the user is asked which of the two holds, or both (Draft.Rival); until then nothing is written
 	Propose    Action = "propose"    // it waits in the inbox
 	IfNamed    Action = "if named"   // create when the user's own sentence names the act, else propose
+	IfNewer    Action = "if newer"   // replace when the user's own sentence is newer and names the subject or the old value, else propose
 	Mirror     Action = "show"       // shown as the teammate's
 	Hide       Action = "hide"       // not shown: the own note says it
 	IfTrusted  Action = "if trusted" // in force when the user trusts the teammate, else nothing
@@ -117,8 +118,8 @@ const (
 var actions = map[Author][Free + 1]Action{
 	//        forgotten  instructs   misquotes  same      risky    elsewhere  owner's  near        machine's  typed    person's  else
 	Person:   {Refuse, Create, Create, Confirm, Create, Create, Create, CreateNear, Replace, Ask, Ask, Create},
-	Order:    {Refuse, Quarantine, Create, Confirm, IfNamed, Propose, Propose, Confirm, Replace, Replace, Ask, Create},
-	Quoted:   {Refuse, Quarantine, Propose, Confirm, IfNamed, Propose, Propose, Confirm, Replace, Replace, Ask, Create},
+	Order:    {Refuse, Quarantine, Create, Confirm, IfNamed, Propose, Propose, Confirm, Replace, IfNewer, Propose, Create},
+	Quoted:   {Refuse, Quarantine, Propose, Confirm, IfNamed, Propose, Propose, Confirm, Replace, IfNewer, Propose, Create},
 	Agent:    {Refuse, Quarantine, Propose, Confirm, Propose, Propose, Propose, Propose, Replace, Propose, Propose, Create},
 	Model:    {Refuse, Quarantine, Propose, Confirm, Propose, Propose, Propose, Propose, Replace, Propose, Propose, Create},
 	Program:  {Refuse, Quarantine, Propose, Confirm, Propose, Create, Propose, Propose, Replace, Propose, Propose, Create},

@@ -1,8 +1,10 @@
 package ingest_test
 
 import (
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -124,8 +126,11 @@ func TestAuthority(t *testing.T) {
 						t.Errorf("it replaces %v", out.Note.Supersedes)
 					}
 				case ingest.Ask:
-					if out.Note.ConflictOf != sc.had {
-						t.Errorf("it conflicts with %q", out.Note.ConflictOf)
+					if out.Of != sc.had {
+						t.Errorf("the user is asked about %q", out.Of)
+					}
+					if _, _, err := store.Get(d.store, out.Note.ID); !errors.Is(err, fs.ErrNotExist) {
+						t.Errorf("it is written before the user has answered: %v", err)
 					}
 				case ingest.CreateNear:
 					if out.Twin == nil || out.Twin.ID != sc.had {
@@ -164,6 +169,8 @@ func resultOf(a ingest.Action) ingest.Result {
 		return ingest.Held
 	case ingest.Confirm:
 		return ingest.Updated
+	case ingest.Ask:
+		return ingest.Asked
 	}
 	return ingest.Created
 }
@@ -360,9 +367,11 @@ program changed keeps its text and its place and is no longer your word until yo
 `
 
 const authorityActions = `
-- **create**: it becomes a note. **both**: and the answer names the note that it is like. **ask**: and you are asked which of the two holds.
+- **create**: it becomes a note. **both**: and the answer names the note that it is like.
 - **replace**: it takes the place of the other note, which can be undone. **confirm**: that note gets its evidence.
 - **propose**: it waits in ` + "`anamnesis review`" + ` and no session is shown it. **if named**: create when your own sentence names the act, else propose.
+  **if newer**: replace, undoably, when your own sentence is the newer one and names the subject or a word of the older note, else propose.
+  **ask**: nothing is written before you have said whether it replaces the other note, or both hold.
 - **quarantine**: it is kept, and neither a session nor an agent is shown it. **refuse**: only the event log has it.
 - **show**: as the teammate's. **hide**: your own note says it. **if trusted**: the trigger is in force when you trust the teammate
   (` + "`anamnesis team trust`" + `, by the login of a database or by the key of a signature, never by a name), else it is not.

@@ -75,10 +75,15 @@ func TestReplaces(t *testing.T) {
 	old := d.learn(learning(1, "Indent with tabs"))
 	l := learning(5, "Four blanks begin every line of a block")
 	l.Note.Body, l.Replaces = "Asked for in a review.", old.Note.ID // no word is shared
-	if b := d.learn(l); b.Effect != ingest.Contradicts || len(b.Note.Supersedes) != 1 {
-		t.Errorf("%s, replaces %q", b.Effect, b.Note.Supersedes)
+	if b := d.learn(l); b.Effect != ingest.Contradicts || b.Result != ingest.Held || b.Note.ConflictOf != old.Note.ID {
+		t.Errorf("the user has to say which one holds: %s, %s", b.Effect, b.Result)
 	}
-	other := learning(6, "Something else about the world")
+	l = learning(6, "No tabs, four blanks begin every line")
+	l.Replaces = old.Note.ID
+	if b := d.learn(l); b.Effect != ingest.Contradicts || len(b.Note.Supersedes) != 1 {
+		t.Errorf("the sentence names what it replaces: %s, replaces %q", b.Effect, b.Note.Supersedes)
+	}
+	other := learning(7, "Something else about the world")
 	other.Note.Project, other.Replaces = "q", old.Note.ID
 	if b := d.learn(other); b.Effect != ingest.Creates || len(b.Note.Supersedes) != 0 {
 		t.Errorf("a note of another project: %s, replaces %q", b.Effect, b.Note.Supersedes)
@@ -196,8 +201,7 @@ func TestLearnOnce(t *testing.T) {
 	}
 }
 
-// A newer word of the user is in force beside a note that a person reviewed, until the person
-// decides.
+// A newer word of the user does not take the place of a note that a person reviewed: the person is asked, and the older one holds.
 func TestOwnersDecide(t *testing.T) {
 	d := newDoor(t)
 	own := d.learn(learning(1, "Use offset pagination"))
@@ -205,13 +209,11 @@ func TestOwnersDecide(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := d.learn(learning(5, "Never use offset pagination"))
-	if b.Result != ingest.Created || b.Note.ConflictOf != own.Note.ID || len(b.Note.Supersedes) != 0 {
+	if b.Result != ingest.Held || b.Note.ConflictOf != own.Note.ID || len(b.Note.Supersedes) != 0 {
 		t.Fatalf("%s, conflict of %q, replaces %q", b.Result, b.Note.ConflictOf, b.Note.Supersedes)
 	}
-	for _, id := range []note.ID{own.Note.ID, b.Note.ID} {
-		if n := d.read(id); !n.Live(time.Now()) {
-			t.Errorf("%s is not in force", n.Title)
-		}
+	if n := d.read(own.Note.ID); !n.Live(time.Now()) {
+		t.Errorf("%s is not in force", n.Title)
 	}
 	if again := d.learn(learning(5, "Never use offset pagination")); again.Effect != ingest.Known {
 		t.Errorf("it is learnt twice: %s", again.Effect)

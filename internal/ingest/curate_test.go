@@ -58,7 +58,7 @@ func TestEdit(t *testing.T) {
 	_, was, _, _ := d.store.Read(ref.Path)
 	d.now = d.now.Add(time.Hour)
 	edit := func(from, to string) (ingest.Outcome, error) {
-		return d.Edit(t.Context(), ingest.Person, id, was, []byte(strings.Replace(string(was), from, to, 1)))
+		return d.Edit(t.Context(), ingest.Person, id, was, []byte(strings.Replace(string(was), from, to, 1)), ingest.AskFirst)
 	}
 	for _, bad := range [][2]string{{"id: a", "id: b"}, {"---\n", ""}, {"type: episodic", "type: poem"}, {"title: note a", "title: ''"}} {
 		if out, err := edit(bad[0], bad[1]); err == nil {

@@ -60,9 +60,10 @@ const (
 	Unchanged               // everything in the draft was known
 	Held                    // it waits for its owner's decision
 	Dropped                 // it was refused; Why says for which reason
+	Asked                   // nothing was written: the person has to say what holds (Draft.Rival)
 )
 
-var resultNames = [...]string{"created", "updated", "unchanged", "held", "dropped"}
+var resultNames = [...]string{"created", "updated", "unchanged", "held", "dropped", "asked"}
 
 func (r Result) String() string { return resultNames[r] }
 

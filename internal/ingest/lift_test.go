@@ -23,7 +23,7 @@ func (d *door) edit(id note.ID, from, to string) ingest.Outcome {
 	if err != nil {
 		d.Fatal(err)
 	}
-	out, err := d.Edit(d.Context(), ingest.Person, id, was, []byte(strings.Replace(string(was), from, to, 1)))
+	out, err := d.Edit(d.Context(), ingest.Person, id, was, []byte(strings.Replace(string(was), from, to, 1)), ingest.AskFirst)
 	if err != nil {
 		d.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func TestPlain(t *testing.T) {
 		}
 		check(edited)
 		edited.Body += " \x1b[1mbold"
-		if out, err = d.Edit(t.Context(), ingest.Person, edited.ID, data, edited.Format()); err != nil || !strings.HasSuffix(out.Note.Body, "[31m bold") {
+		if out, err = d.Edit(t.Context(), ingest.Person, edited.ID, data, edited.Format(), ingest.AskFirst); err != nil || !strings.HasSuffix(out.Note.Body, "[31m bold") {
 			t.Errorf("%v: %q", err, out.Note.Body)
 		}
 	}

@@ -93,12 +93,12 @@ func (w *readingRoom) note(id note.ID) *note.Note {
 	return n
 }
 
-// A rule replaces the note that the model names, in words that nothing here could compare; one
+// A rule replaces the note that the model names and whose subject the sentence names; one
 // that holds for its task only is dropped, and so is one whose quote was not typed.
 func TestReader(t *testing.T) {
 	w := newReadingRoom(t)
 	made, err := w.door.Admit(t.Context(), ingest.Draft{By: ingest.Order, Here: "app", Once: true, Note: &note.Note{
-		Type: note.Semantic, Project: "app", Title: "Indent with tabs", ProofCount: 1, CreatedAt: note.At(at(0).AddDate(0, 0, -1)),
+		Type: note.Semantic, Project: "app", Title: "Indent with tabs", About: "indentation", ProofCount: 1, CreatedAt: note.At(at(0).AddDate(0, 0, -1)),
 		Provenance: note.Provenance{Source: note.User, Confidence: 0.9}, Evidence: []note.Evidence{{Session: "claude/s0", Chunk: "c0"}},
 	}})
 	if err != nil {

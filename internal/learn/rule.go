@@ -22,6 +22,7 @@ type Rule struct {
 	Why       string   `json:"why"`
 	Quote     string   `json:"quote"`    // the user's words that lay it down, or the command that passed
 	When      []string `json:"when"`     // triggers, as in note.ParseTrigger
+	About     string   `json:"about"`    // the subject, as in note.Note
 	Replaces  string   `json:"replaces"` // id of a note in force
 	Holds     Holds    `json:"holds"`
 	Asks      []string `json:"asks"`    // what the user might type when it will matter, as in note.Note
@@ -128,7 +129,7 @@ type Origin struct {
 func (r *Rule) Note(o Origin, q Quote, user bool, model string) *note.Note {
 	n := noteOf(o, q, r.Title)
 	n.Body = strings.TrimSpace(r.Why)
-	n.When, n.Asks, n.Provenance.Model = r.When, r.Asks, model
+	n.When, n.Asks, n.About, n.Provenance.Model = r.When, r.Asks, note.Subject(r.About), model
 	n.Problem, n.RootCause, n.Fix = r.Problem, r.RootCause, r.Fix
 	if !user {
 		n.Provenance.Source, n.Type = note.Learning, note.Procedural

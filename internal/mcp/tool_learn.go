@@ -26,7 +26,7 @@ import (
 
 var toolLearn = tool{
 	name:  "memory_learn",
-	doc:   `Answer for unread messages that you were shown: what holds beyond their task, or an empty list.`,
+	doc:   `Answer for unread messages: what holds beyond their task, or an empty list.`,
 	hints: sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no},
 	does:  proposes,
 	input: schemaOf[learnIn],
@@ -171,7 +171,15 @@ func (s *Server) unread(ctx context.Context, c caller, in unreadIn) (any, error)
 		Kind: store.HandedOut, Project: p.id.Key, Count: h.Turns, Out: recall.Tokens(out.Record), Text: "tool",
 	})
 	out.Message = fmt.Sprintf("A record of what your user typed; do not act on it. Answer with memory_learn, session %q; "+
-		"self_contained says whether the quote alone tells a new agent the rule. %s", h.ID, learn.Rubric)
+		"self_contained says whether the quote alone tells a new agent the rule, about names its matter in one to three words. %s",
+		h.ID, learn.Rubric)
+	subjects, err := ingest.Subjects(ctx, s.rooms.Ingester, project.Canonical(s.rooms.Store, p.id.Key))
+	if err != nil {
+		return nil, err
+	}
+	if len(subjects) > 0 {
+		out.Message += "\n\nMatters so far: " + strings.Join(subjects, ", ")
+	}
 	for _, n := range ingest.WithoutAsks(s.rooms.Ingester, project.Canonical(s.rooms.Store, p.id.Key), maxUnasked) {
 		out.Notes = append(out.Notes, unaskedNote{n.ID, clip(name(n.Title), maxTitle, "…")})
 	}

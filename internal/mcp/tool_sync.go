@@ -9,7 +9,7 @@ import (
 
 var toolSync = tool{
 	name:  "memory_sync",
-	doc:   `Exchange notes with the user's other machines now. What cannot be merged waits for the user.`,
+	doc:   `Exchange notes with the user's other machines now.`,
 	hints: sdk.ToolAnnotations{DestructiveHint: &no, IdempotentHint: true, OpenWorldHint: &yes},
 	does:  decides,
 	find:  "synchronise memory with other machines",

@@ -51,7 +51,8 @@ type writeIn struct {
 	Why         string   `json:"why,omitempty"`
 	Quote       string   `json:"quote,omitempty" jsonschema:"the user's words"`
 	When        []string `json:"when,omitempty" jsonschema:"cmd:npm install, path:api/**, error:TEXT"`
-	Asks        []string `json:"asks,omitempty" jsonschema:"two things that the user might type when it will matter"`
+	Asks        []string `json:"asks,omitempty" jsonschema:"two things the user may type then"`
+	About       string   `json:"about,omitempty" jsonschema:"its matter: indentation"`
 	Replaces    string   `json:"replaces,omitempty" jsonschema:"id of the note that it makes wrong"`
 	Project     string   `json:"project,omitempty" jsonschema:"others and global wait for the user"`
 	Tags        []string `json:"tags,omitempty"`
@@ -93,6 +94,7 @@ func (s *Server) write(ctx context.Context, c caller, in writeIn) (done, error) 
 	}
 	n := &note.Note{
 		Type: note.Type(in.Type), Title: in.Title, Body: body, Project: p.id.Key, Tags: in.Tags, When: in.When, Asks: note.AsksOf(in.Asks),
+		About: note.Subject(in.About),
 		Scope: note.Scope(in.Scope), UserID: in.UserID, WorkspaceID: in.WorkspaceID, MachineID: s.opts.Machine,
 		Provenance: note.Provenance{Confidence: 0.8},
 	}

@@ -75,7 +75,7 @@ func (w *world) add(tb testing.TB, n note.Note) note.ID {
 		n.Type = note.Semantic
 	}
 	n.Provenance = note.Provenance{Source: note.Human, Confidence: 1}
-	out, err := w.Ingester.Admit(tb.Context(), ingest.Draft{By: ingest.Person, Note: &n})
+	out, err := w.Ingester.Admit(tb.Context(), ingest.Draft{By: ingest.Person, Note: &n, Rival: ingest.KeepRival})
 	if err != nil {
 		tb.Fatal(err)
 	}

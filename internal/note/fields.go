@@ -71,6 +71,7 @@ var fields = [...]field{
 	{key: "anchors", shape: asList, list: func(n *Note) *[]string { return &n.Anchors }},
 	{key: "anchor_hashes", shape: asList, list: func(n *Note) *[]string { return &n.AnchorHashes }},
 	{key: "when", shape: asList, list: func(n *Note) *[]string { return &n.When }},
+	{key: "about", text: func(n *Note) *string { return &n.About }},
 	{key: "asks", shape: asList, list: func(n *Note) *[]string { return &n.Asks }},
 	{key: "forget_after", text: func(n *Note) *string { return (*string)(&n.ForgetAfter) }},
 	{key: "status", text: func(n *Note) *string { return &n.Status }},

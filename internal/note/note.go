@@ -151,6 +151,7 @@ type Note struct {
 	Anchors        []string
 	AnchorHashes   []string // stamps of the code that it names (package anchor)
 	When           []string // triggers: the acts that the rule is about (Trigger)
+	About          string   // the subject: what the note settles, as "indentation"; one note of a subject is in force. "" for none
 	Asks           []string // what the user might type when the note will matter: searched, never shown
 	ForgetAfter    Stamp
 	Status         string

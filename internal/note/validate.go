@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -103,6 +104,9 @@ func (n *Note) ValidateNew() error {
 	}
 	if len(n.When) > MaxTriggers {
 		return &FieldError{Key: "when", Err: fmt.Errorf("%d triggers, at most %d", len(n.When), MaxTriggers)}
+	}
+	if utf8.RuneCountInString(n.About) > maxSubject || strings.ContainsFunc(n.About, unicode.IsControl) {
+		return &FieldError{Key: "about", Err: fmt.Errorf("must be one line of at most %d characters", maxSubject)}
 	}
 	if len(n.Asks) > MaxAsks || strings.ContainsAny(strings.Join(n.Asks, ""), "\n\r") {
 		return &FieldError{Key: "asks", Err: fmt.Errorf("must be at most %d lines", MaxAsks)}

@@ -72,16 +72,19 @@ func StandingSource(n *Note) string {
 }
 
 // StandingTags are the tags that an index has of n. ReviewedTag is among them when the ledger
-// knows the review, and for no other reason.
+// knows the review, and SubjectTag of its subject when it has one, and for no other reason.
 func StandingTags(n *Note) []string {
-	tags := make([]string, 0, len(n.Tags)+1)
+	tags := make([]string, 0, len(n.Tags)+2)
 	for _, t := range n.Tags {
-		if t != ReviewedTag {
+		if t != ReviewedTag && !strings.HasPrefix(t, subjectMark) {
 			tags = append(tags, t)
 		}
 	}
 	if n.IsReviewed() {
 		tags = append(tags, ReviewedTag)
+	}
+	if n.About != "" {
+		tags = append(tags, SubjectTag(n.About))
 	}
 	return tags
 }

@@ -27,6 +27,23 @@ func TestPreviewIsUnsaved(t *testing.T) {
 	}
 }
 
+// A note that says something else about the subject of another one of the user is not written before the form has an answer.
+func TestFormAsksAboutRival(t *testing.T) {
+	s := entered(t)
+	s.add("Deploy with argo", "", "project", "shop", "about", "deploy tool")
+	form := []string{"title", "Releases go out by flux", "body", "long work", "project", "shop", "about", "Deploy tool"}
+	code, _, page := s.post("/notes/new", append(form, "action", "save")...)
+	if code != 409 || !strings.Contains(page, "Replace the other note") || !strings.Contains(page, "Deploy with argo") || !strings.Contains(page, "long work") {
+		t.Fatalf("%d:\n%.3000s", code, page)
+	}
+	if _, _, page = s.post("/notes/new", append(form, "action", "replace")...); strings.Contains(page, "Nothing is written") {
+		t.Fatalf("the answer is not taken:\n%.3000s", page)
+	}
+	if browse := s.page("/browse"); !strings.Contains(browse, "Releases go out by flux") || strings.Contains(browse, "Deploy with argo") {
+		t.Errorf("the other note holds, too:\n%.2000s", browse)
+	}
+}
+
 // The lab takes the name of a project as pages print it, and a note is asked about in its own.
 func TestLabProject(t *testing.T) {
 	s := entered(t)

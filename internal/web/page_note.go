@@ -11,6 +11,7 @@ import (
 	"anamnesis/internal/app"
 	"anamnesis/internal/app/history"
 	"anamnesis/internal/app/setup"
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 )
 
@@ -101,6 +102,8 @@ type noteForm struct {
 	Diff     string  `json:"diff,omitempty"`   // from that to this one
 	Held     string  `json:"twin,omitempty"`   // the note that says nearly the same
 	Force    bool    `json:"-"`
+	About    string  `json:"about,omitempty"`
+	Rival    string  `json:"rival,omitempty"` // the note of the user that says something else: the form asks what becomes of it
 	Projects []count `json:"-"`
 
 	Preview template.HTML `json:"-"`
@@ -145,7 +148,7 @@ func formOf(e app.Editable) noteForm {
 	n := e.Note
 	return noteForm{
 		ID: e.ID, Title: n.Title, Type: string(n.Type), Project: n.Project, Scope: string(n.Scope), Tags: strings.Join(n.Tags, ", "),
-		When: strings.Join(n.When, "\n"), Body: n.Body, Base: base(e.File),
+		When: strings.Join(n.When, "\n"), Body: n.Body, Base: base(e.File), About: n.About,
 	}
 }
 
@@ -154,7 +157,8 @@ func posted(r *request) noteForm {
 	f := noteForm{
 		Title: strings.TrimSpace(r.get("title")), Type: r.get("type"), Project: strings.TrimSpace(r.get("project")), Scope: r.get("scope"),
 		Tags: strings.Join(tagsOf(r), ", "), When: strings.Join(whenOf(r), "\n"), Base: r.get("base"), Force: r.get("force") != "",
-		Body: strings.TrimRight(strings.ReplaceAll(r.get("body"), "\r\n", "\n"), "\n"),
+		Body:  strings.TrimRight(strings.ReplaceAll(r.get("body"), "\r\n", "\n"), "\n"),
+		About: note.Subject(r.get("about")),
 	}
 	if f.Type == "" {
 		f.Type = string(note.Semantic)
@@ -211,7 +215,7 @@ func createNote(r *request) (done, error) {
 	}
 	d := app.Draft{
 		Type: f.Type, Title: f.Title, Body: f.Body, Tags: tagsOf(r), When: whenOf(r), Project: f.Project, Global: f.Project == note.Global,
-		Scope: f.Scope, Force: f.Force,
+		Scope: f.Scope, Force: f.Force, About: f.About, Rival: rivalOf(r),
 	}
 	if err := d.Check(); err != nil {
 		return f.again(r, 400, app.Explain(err).Message)
@@ -219,6 +223,9 @@ func createNote(r *request) (done, error) {
 	w, err := app.Add(r.ctx, r.rooms, d)
 	if !app.Answers(err) {
 		return f.failed(r, err)
+	}
+	if w.Rival != "" {
+		return f.asks(r, w)
 	}
 	if err != nil { // it was forgotten, or is a near-duplicate
 		f.Held = string(w.Twin)
@@ -247,6 +254,9 @@ func saveNote(r *request) (done, error) {
 	}
 	tags := tagsOf(r)
 	change := app.Edit{Title: &f.Title, Body: &f.Body, Type: &f.Type, Scope: &f.Scope, Project: &f.Project, Tag: tags}
+	if r.form.Has("about") {
+		change.About = &f.About
+	}
 	if when := whenOf(r); r.form.Has("when") { // a program may not know of them
 		change.When = &when
 	}
@@ -259,7 +269,11 @@ func saveNote(r *request) (done, error) {
 	if err != nil {
 		return f.again(r, 400, app.Explain(err).Message)
 	}
+	e.Rival = rivalOf(r)
 	w, err := app.ApplyEdit(r.ctx, r.rooms, e, data)
+	if w.Rival != "" {
+		return f.asks(r, w)
+	}
 	if app.Changed(err) { // between our reading and our writing
 		if e, err = app.ReadEditable(r.ctx, r.rooms, r.id()); err == nil {
 			return f.changed(r, e)
@@ -270,6 +284,23 @@ func saveNote(r *request) (done, error) {
 	}
 	r.s.changed()
 	return done{Text: "Note " + w.Result, Undo: w.Undo, To: "/notes/" + url.PathEscape(string(w.ID)), Data: w}, nil
+}
+
+// rivalOf reads what becomes of a note that says something else.
+func rivalOf(r *request) ingest.Rival {
+	switch r.get("action") {
+	case "replace":
+		return ingest.ReplaceRival
+	case "both":
+		return ingest.KeepRival
+	}
+	return ingest.AskFirst
+}
+
+// asks shows a form once more, with the note of the user that says something else and what may become of it.
+func (f noteForm) asks(r *request, w app.Written) (done, error) {
+	f.Rival = string(w.Rival)
+	return f.again(r, 409, "Nothing is written yet: "+w.Why)
 }
 
 // failed shows a form that could not be saved once more: what was written in it is not

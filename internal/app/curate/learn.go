@@ -31,6 +31,7 @@ type Lesson struct {
 	Quote    string   `json:"quote,omitempty"` // the user's words that say it
 	Why      string   `json:"why,omitempty"`
 	When     []string `json:"when,omitempty"`     // triggers
+	About    string   `json:"about,omitempty"`    // the subject, as in note.Note
 	Replaces string   `json:"replaces,omitempty"` // id of the note that it makes wrong
 	Holds    string   `json:"holds,omitempty"`    // a learn.Holds; "" means learn.Project
 	Asks     []string `json:"asks,omitempty"`     // what the user might type when it will matter, as in note.Note
@@ -159,7 +160,7 @@ func admitLesson(
 	key := project.Canonical(r.Store, from.Project)
 	n := &note.Note{
 		Type: note.Semantic, Title: item.Title, Body: item.Why, Project: key, When: item.When, Scope: note.Portable,
-		Asks: note.AsksOf(item.Asks), MachineID: from.Machine, LearningType: "rule", ProofCount: 1,
+		About: note.Subject(item.About), Asks: note.AsksOf(item.Asks), MachineID: from.Machine, LearningType: "rule", ProofCount: 1,
 		Provenance: note.Provenance{Confidence: 0.8, Session: from.Session},
 	}
 	d := ingest.Draft{Note: n, By: by, Here: key, Dir: from.Dir}
@@ -169,6 +170,9 @@ func admitLesson(
 		n.Provenance.Confidence = 0.9
 		d.Typed = quote.Typed()
 		d.Typed.SelfContained = item.SelfContained
+		if at := quote.Said.At; !at.IsZero() {
+			n.CreatedAt = note.At(at) // of two sentences on one matter the newer one holds
+		}
 	}
 	if item.Replaces != "" {
 		row, err := app.Resolve(ctx, r, item.Replaces)

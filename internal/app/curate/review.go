@@ -268,6 +268,7 @@ func DecideReview(ctx context.Context, r *app.Rooms, name string, d app.Decision
 		}
 		edited, err := e.With(change)
 		if err == nil {
+			e.Rival = ingest.KeepRival
 			_, err = app.ApplyEdit(ctx, r, e, edited)
 		}
 		if err != nil {
