@@ -77,12 +77,10 @@ func (p *program) add(cmd *cobra.Command, o addOptions) (err error) {
 		return err
 	}
 	return run(p, cmd, "add", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.Written, error) {
-		o.Rival = o.rival()
-		w, err := app.Add(ctx, r, o.Draft)
-		if o.Rival = p.askRival(w); o.Rival != ingest.AskFirst {
-			w, err = app.Add(ctx, r, o.Draft)
-		}
-		return p.reportWritten(w, err)
+		return p.reportWritten(p.unlessRival("add", func(rival ingest.Rival) (app.Written, error) {
+			o.Rival = rival
+			return app.Add(ctx, r, o.Draft)
+		}, o.rival()))
 	}, p.printWritten("add"))
 }
 
@@ -105,20 +103,22 @@ func (o *addOptions) rival() ingest.Rival {
 	return ingest.AskFirst
 }
 
-// askRival asks a person at a terminal what becomes of the note that says something else. AskFirst cancels, and is the answer elsewhere.
-func (p *program) askRival(w app.Written) ingest.Rival {
+// unlessRival writes a note. Where a note of the user says something else, it asks a person at a terminal what becomes of that one, and
+// writes it by the answer.
+func (p *program) unlessRival(command string, write func(ingest.Rival) (app.Written, error), rival ingest.Rival) (app.Written, error) {
+	w, err := write(rival)
 	if w.Rival == "" || p.json || !terminal(p.stdin) || !terminal(p.stderr) {
-		return ingest.AskFirst
+		return w, err
 	}
 	p.errorf("%s\n[r]eplace that note, keep [b]oth, or [c]ancel? ", w.Why)
 	line, _ := bufio.NewReader(p.stdin).ReadString('\n')
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "r", "replace":
-		return ingest.ReplaceRival
+		return write(ingest.ReplaceRival)
 	case "b", "both":
-		return ingest.KeepRival
+		return write(ingest.KeepRival)
 	}
-	return ingest.AskFirst
+	return app.Written{}, app.Errorf(app.Conflict, "%s: cancelled; nothing is written", command)
 }
 
 // body reads the body from where the flags say.

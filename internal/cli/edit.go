@@ -76,7 +76,6 @@ func (p *program) editNote(ctx context.Context, r *app.Rooms, name string, o edi
 	if err != nil {
 		return app.Written{}, err
 	}
-	e.Rival = o.rival()
 	change, err := p.editOf(o)
 	if err != nil {
 		return app.Written{}, err
@@ -86,7 +85,7 @@ func (p *program) editNote(ctx context.Context, r *app.Rooms, name string, o edi
 		if err != nil {
 			return app.Written{}, err
 		}
-		w, err := p.applyEdit(ctx, r, e, edited)
+		w, err := p.applyEdit(ctx, r, e, edited, o.rival())
 		var field *note.FieldError
 		if errors.As(err, &field) {
 			err = usage("%w", err)
@@ -97,7 +96,7 @@ func (p *program) editNote(ctx context.Context, r *app.Rooms, name string, o edi
 	if err != nil {
 		return app.Written{}, err
 	}
-	w, err := p.applyEdit(ctx, r, e, edited)
+	w, err := p.applyEdit(ctx, r, e, edited, o.rival())
 	if err != nil {
 		return w, fmt.Errorf("%w; nothing was changed, your text is in %s", err, at)
 	}
@@ -106,12 +105,11 @@ func (p *program) editNote(ctx context.Context, r *app.Rooms, name string, o edi
 }
 
 // applyEdit writes an edited note. Where it contradicts another one of the user, it asks first.
-func (p *program) applyEdit(ctx context.Context, r *app.Rooms, e app.Editable, edited []byte) (app.Written, error) {
-	w, err := app.ApplyEdit(ctx, r, e, edited)
-	if e.Rival = p.askRival(w); e.Rival != ingest.AskFirst {
-		w, err = app.ApplyEdit(ctx, r, e, edited)
-	}
-	return p.reportWritten(w, err)
+func (p *program) applyEdit(ctx context.Context, r *app.Rooms, e app.Editable, edited []byte, rival ingest.Rival) (app.Written, error) {
+	return p.reportWritten(p.unlessRival("edit", func(rival ingest.Rival) (app.Written, error) {
+		e.Rival = rival
+		return app.ApplyEdit(ctx, r, e, edited)
+	}, rival))
 }
 
 // editOf makes the change that the flags ask for; an empty one asks for the editor.

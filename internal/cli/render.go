@@ -220,6 +220,8 @@ func nextStep(kind app.Kind, command string) string {
 		return "`" + command + " --help` shows its arguments and flags"
 	case app.NotFound:
 		return "`anamnesis list` lists the notes"
+	case app.Conflict: // the message says what is to be decided
+		return ""
 	case app.Locked:
 		return "`anamnesis doctor --only locks` shows which process is at work; try again when it has ended"
 	}
