@@ -122,12 +122,12 @@ func (g *Ingester) settles(ctx context.Context, before, now *note.Note, rival Ri
 // maxSubjects is how many subjects a reader is offered.
 const maxSubjects = 12
 
-// Subjects returns the subjects that notes in force settle in a project, those of the newest notes first, so that a reader uses
-// the same words for them.
+// Subjects returns the subjects that notes of the user settle in a project, those of the newest notes first, so that a reader uses
+// the same words for them. What no person vouches for is not offered: the subjects stand in what an agent is asked to do.
 func Subjects(ctx context.Context, g *Ingester, project string) (all []string, err error) {
 	rows, err := g.index.Select(ctx, index.Filter{
 		Projects: []string{project, note.Global}, Types: []note.Type{note.Procedural, note.Semantic}, Now: g.store.Now(),
-		WithoutKinds: []note.Kind{note.Slot, note.Handoff},
+		Sources: []string{note.User, note.Human}, WithoutKinds: []note.Kind{note.Slot, note.Handoff},
 	}, 0)
 	if err != nil && !errors.Is(err, index.ErrAway) {
 		return nil, fmt.Errorf("list the subjects of %s: %w", project, err)

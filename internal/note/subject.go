@@ -3,6 +3,7 @@ package note
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // maxSubject is the length of a subject at most, in characters.
@@ -11,10 +12,16 @@ const maxSubject = 40
 // subjectMark begins the tag of a subject. In a file such a tag means nothing.
 const subjectMark = "about:"
 
-// Subject returns a text as the subject of a note: in small letters, on one line, cut to its length. Two notes with one subject are
-// about the same matter.
+// Subject returns a text as the subject of a note: in small letters, on one line, cut to its length, without signs that could
+// make more of it than a name. Two notes with one subject are about the same matter.
 func Subject(text string) string {
-	return strings.TrimSpace(CutRunes(strings.ToLower(strings.Join(strings.Fields(Printable(text)), " ")), maxSubject))
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || strings.ContainsRune("-._/+#", r) {
+			return unicode.ToLower(r)
+		}
+		return ' '
+	}, Printable(text))
+	return strings.TrimSpace(CutRunes(strings.Join(strings.Fields(text), " "), maxSubject))
 }
 
 // SubjectTag is the tag by which an index finds the notes about a subject.
