@@ -87,8 +87,8 @@ func (p *program) add(cmd *cobra.Command, o addOptions) (err error) {
 // rivalFlags adds the flags that say what becomes of a note of the user that says something else.
 func rivalFlags(cmd *cobra.Command, o *addOptions) {
 	f := cmd.Flags()
-	f.BoolVar(&o.replace, "replace", false, "where a rule of yours says something else about the same, put this one in its place (undoable)")
-	f.BoolVar(&o.keepBoth, "keep-both", false, "where a rule of yours says something else about the same, let both hold")
+	f.BoolVar(&o.replace, "replace", false, "if the note contradicts one of your rules, replace that rule (undoable)")
+	f.BoolVar(&o.keepBoth, "keep-both", false, "if the note contradicts one of your rules, keep both")
 	cmd.MarkFlagsMutuallyExclusive("replace", "keep-both")
 }
 

@@ -272,7 +272,7 @@ func (a *admission) compare(ctx context.Context) (Situation, error) {
 			}
 			switch {
 			case on == nil:
-			case on.Relation == claim.Unrelated || on.Relation == claim.Opposite:
+			case on.excludes():
 				opposite = on
 			case same == nil && on.Relation != claim.Wider && a.d.joins():
 				same = on

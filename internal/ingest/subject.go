@@ -41,7 +41,7 @@ func (g *Ingester) onSubject(ctx context.Context, n *note.Note) (found *Neighbou
 	}
 	weight := func(x *Neighbour) int {
 		w := 0
-		if x.Relation == claim.Unrelated || x.Relation == claim.Opposite {
+		if x.excludes() {
 			w += 2
 		}
 		if x.Note.UserSaid() {
@@ -63,6 +63,12 @@ func (g *Ingester) onSubject(ctx context.Context, n *note.Note) (found *Neighbou
 		}
 	}
 	return found, nil
+}
+
+// excludes reports whether a note on one subject with another one settles it otherwise: it neither repeats that one nor is a wider or
+// a narrower form of it.
+func (x *Neighbour) excludes() bool {
+	return x.Relation == claim.Unrelated || x.Relation == claim.Opposite
 }
 
 // opposed says that n, of an author, states something else than a note of the user.
@@ -95,7 +101,7 @@ func (g *Ingester) rivalOf(ctx context.Context, n *note.Note) (*Neighbour, error
 		}
 	}
 	x, err := g.onSubject(ctx, n)
-	if err != nil || x == nil || x.Relation != claim.Unrelated && x.Relation != claim.Opposite {
+	if err != nil || x == nil || !x.excludes() {
 		return nil, err
 	}
 	return x, nil
@@ -123,7 +129,7 @@ func (g *Ingester) settles(ctx context.Context, before, now *note.Note, rival Ri
 const maxSubjects = 12
 
 // Subjects returns the subjects that notes of the user settle in a project, those of the newest notes first, so that a reader uses
-// the same words for them. What no person vouches for is not offered: the subjects stand in what an agent is asked to do.
+// the same words for them. Notes for which no person vouches offer none, because the request to an agent quotes the subjects.
 func Subjects(ctx context.Context, g *Ingester, project string) (all []string, err error) {
 	rows, err := g.index.Select(ctx, index.Filter{
 		Projects: []string{project, note.Global}, Types: []note.Type{note.Procedural, note.Semantic}, Now: g.store.Now(),

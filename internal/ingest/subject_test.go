@@ -36,7 +36,7 @@ func inForce(d *door, subject string) (titles []string) {
 func TestSubject(t *testing.T) {
 	for name, c := range map[string]struct {
 		first, second ingest.Draft
-		want          string // replaces, asks, confirms or stays beside it
+		want          string // the result: replaces, asks, confirms, is replaced, or stays (both hold)
 	}{
 		"the subject is named": {
 			about(1, "indentation", "use tabs for indentation"), about(2, "Indentation ", "use spaces for indentation"), "replaces",

@@ -42,7 +42,7 @@ func Harmless(text string) string {
 // know put around their own words (reminders, results of tools), and roles of a chat.
 // The names of these occur in code as well; they count where an element can begin.
 var frames = sync.OnceValue(func() (all []*regexp.Regexp) {
-	// White space, which ~ stands for here, may come around each mark of a frame: models read over it.
+	// A ~ is optional white space: a model reads "< system - reminder >" as if there were none.
 	spaced := strings.NewReplacer("~", `[\s\v\x{85}\pZ]*`)
 	for _, frame := range []string{
 		`(<~!~(?:-~)*/?~)(anamnesis)`,
