@@ -42,15 +42,31 @@ func List(ctx context.Context, r *Rooms, s Selection, limit int) (ListAnswer, er
 type ShowAnswer struct {
 	NoteView
 	Body        string   `json:"body"`
-	History     []string `json:"history"` // files of its former states
+	Fields      Fields   `json:"fields,omitempty"`
+	History     []string `json:"history"`        // files of its former states
+	Said        int      `json:"said,omitempty"` // sessions in which the user typed what it says
+	LastSaid    string   `json:"last_said,omitempty"`
 	Injected    int      `json:"injected"`
 	Recalled    int      `json:"recalled"`
 	Proposed    []string `json:"when_proposed,omitempty"` // the triggers that it has by its form, where it has no others
 	SharedFrom  string   `json:"shared_from,omitempty"`   // the team's repository, when it came from there and not from its author's machine
 	ConfirmedBy []string `json:"confirmed_by"`            // others of the team who share the same statement as a note of theirs
 
+	Details   []note.Detail    `json:"-"` // the fields, in the order of a reader
 	Revisions []store.Revision `json:"-"`
 	File      []byte           `json:"-"` // as it is on the disk
+}
+
+// Fields are the fields of a note by their keys, without those that its title or its body repeats.
+type Fields map[string]string
+
+// FieldsOf returns the fields of a note.
+func FieldsOf(n *note.Note) Fields {
+	f := make(Fields)
+	for _, d := range note.Details(n) {
+		f[d.Key] = d.Text
+	}
+	return f
 }
 
 // Show returns the note that name names (see Resolve).
@@ -64,7 +80,12 @@ func Show(ctx context.Context, r *Rooms, name string) (a ShowAnswer, err error) 
 	}
 	n := c.Note
 	a = ShowAnswer{
-		NoteView: viewNote(r.Store, n, &row), Body: n.Body, File: c.Text, Proposed: ProposedTriggers(n),
+		NoteView: viewNote(r.Store, n, &row), Body: n.Body, Fields: FieldsOf(n), Details: note.Details(n),
+		File: c.Text, Proposed: ProposedTriggers(n),
+	}
+	if n.UserSaid() {
+		times, last := note.Said(n)
+		a.Said, a.LastSaid = times, string(last)
 	}
 	if a.Author != "" {
 		a.SharedFrom = sharedFrom(r, &row)

@@ -32,6 +32,7 @@ type NoteHead struct {
 	Author      string    `json:"author,omitempty"` // who of the team shares it
 	Vouched     bool      `json:"vouched"`          // it is the user's word
 	Reviewed    string    `json:"reviewed_at,omitempty"`
+	About       string    `json:"about,omitempty"` // its subject
 }
 
 // HeadOf returns the head of a note.
@@ -39,7 +40,7 @@ func HeadOf(n *note.Note) NoteHead {
 	return NoteHead{
 		n.ID, n.Type, n.Title, n.Project, n.MachineID, string(n.Scope), n.UserID, n.WorkspaceID, n.Provenance.Source,
 		n.Provenance.Confidence, n.Provenance.Model, n.Provenance.Session, n.Supersedes, n.Tags,
-		string(n.CreatedAt), string(n.UpdatedAt), n.Branch, n.Status, n.When, n.Author, n.UserSaid(), reviewedAt(n),
+		string(n.CreatedAt), string(n.UpdatedAt), n.Branch, n.Status, n.When, n.Author, n.UserSaid(), reviewedAt(n), note.Subject(n.About),
 	}
 }
 
@@ -78,6 +79,9 @@ func ViewRow(r *Rooms, row index.Row) NoteView {
 		UserID: row.UserID, WorkspaceID: row.WorkspaceID, Source: row.Source, Confidence: row.Confidence, Session: row.Session,
 		Tags: row.Tags, Branch: row.Branch, Status: row.Status,
 		Vouched: row.Vouched(),
+	}
+	for _, tag := range row.Tags {
+		head.About += note.SubjectOf(tag)
 	}
 	if !row.Created.IsZero() {
 		head.CreatedAt = string(note.At(row.Created))

@@ -98,8 +98,12 @@ func NewWritten(r *Rooms, command string, out ingest.Outcome) (Written, error) {
 	if out.Note != nil {
 		head := HeadOf(out.Note)
 		w.ID, w.Project, w.Note = out.Note.ID, out.Note.Project, &head
-		if out.Result == ingest.Created {
+		switch {
+		case out.Result == ingest.Created && out.Note.ConflictOf != "":
 			w.Conflict = out.Note.ConflictOf
+		case out.Effect == ingest.Contradicts && (out.Result == ingest.Created || out.Result == ingest.Updated) &&
+			!slices.Contains(out.Note.Supersedes, out.Of):
+			w.Conflict = out.Of
 		}
 	}
 	if out.Ref.Path != "" {
@@ -188,6 +192,8 @@ type Edit struct {
 	Tag, Untag           []string
 	When                 *[]string // its triggers; empty ones clear them
 	About                *string   // its subject; "" clears it
+
+	Rival ingest.Rival // what becomes of another note of the user that it contradicts from now on
 }
 
 // Empty reports whether nothing is changed.
@@ -219,40 +225,48 @@ func ReadEditable(ctx context.Context, r *Rooms, name string) (e Editable, err e
 // With returns the file with some parts changed.
 func (e *Editable) With(c Edit) ([]byte, error) {
 	n := e.Note.Clone()
-	if c.Title != nil {
-		if n.Title != *c.Title {
+	if err := c.Apply(n); err != nil {
+		return nil, err
+	}
+	return n.Rewrite(e.File)
+}
+
+// Apply changes a note. The error says what is wrong with the change; then the note is not valid.
+func (e *Edit) Apply(n *note.Note) error {
+	if e.Title != nil {
+		if n.Title != *e.Title {
 			n.Rule = "" // the title is the rule from now on
 		}
-		n.Title = *c.Title
+		n.Title = *e.Title
 	}
-	if c.Body != nil {
-		n.Body = strings.TrimRight(*c.Body, "\n")
+	if e.Body != nil {
+		n.Body = strings.TrimRight(*e.Body, "\n")
 	}
-	if c.Type != nil {
-		n.Type = note.Type(*c.Type)
+	if e.Type != nil {
+		n.Type = note.Type(*e.Type)
 	}
-	if c.Scope != nil {
-		n.Scope = note.Scope(*c.Scope)
+	if e.Scope != nil {
+		n.Scope = note.Scope(*e.Scope)
 	}
-	if c.Project != nil {
-		n.Project = *c.Project
+	if e.Project != nil {
+		n.Project = *e.Project
 	}
-	if c.About != nil {
-		n.About = note.Subject(*c.About)
+	if e.About != nil {
+		n.About = note.Subject(*e.About)
 	}
-	if c.When != nil {
-		when, err := note.ParseTriggers(slices.DeleteFunc(slices.Clone(*c.When), func(w string) bool { return strings.TrimSpace(w) == "" }))
+	if e.When != nil {
+		when, err := note.ParseTriggers(slices.DeleteFunc(slices.Clone(*e.When), func(w string) bool { return strings.TrimSpace(w) == "" }))
 		if err != nil {
-			return nil, Usagef("--when: %w", err)
+			return Usagef("--when: %w", err)
 		}
 		n.When = when
 	}
-	n.AddTags(c.Tag...)
-	n.Tags = slices.DeleteFunc(n.Tags, func(t string) bool { return slices.Contains(c.Untag, t) })
+	n.AddTags(e.Tag...)
+	n.Tags = slices.DeleteFunc(n.Tags, func(t string) bool { return slices.Contains(e.Untag, t) })
 	if err := n.Validate(); err != nil {
-		return nil, fieldUsage(err)
+		return fieldUsage(err)
 	}
-	return n.Rewrite(e.File)
+	return nil
 }
 
 // ApplyEdit replaces the file of a note that nobody changed since.

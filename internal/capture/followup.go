@@ -3,7 +3,9 @@ package capture
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,9 +28,10 @@ const (
 )
 
 // followUp works out what became of the notes that were injected into a session: used, when the
-// agent then named or ran what only the note had named, or repeated its statement; opposed, when
-// the user's next corrections name the matter of the note. A note that names nothing, or nothing
-// new to the session, has no verdict. What is stored are ids.
+// agent then ran, opened or edited what only the note had named, repeated its statement, or named the note; opposed, when
+// the user corrected the agent with the opposite of its statement, or forbade a command of it. That a sentence of the user became a
+// note which contradicts it, ingest finds. A note that names nothing, or nothing new to the session, has no verdict. What is stored
+// are ids.
 func (r *Recorder) followUp(session, project string, s *agent.Session) error {
 	if !r.opts.FollowUp || session == "" {
 		return nil
@@ -46,6 +49,9 @@ func (r *Recorder) followUp(session, project string, s *agent.Session) error {
 			continue
 		}
 		v := said.verdict(n, t.At)
+		if t.Line && v == store.Unused { // its line names little of what it names
+			continue
+		}
 		was := h.Verdicts[t.Note]
 		if was == store.Unused && v == store.Used {
 			v = store.UsedLater
@@ -75,19 +81,14 @@ func (r *Recorder) followUp(session, project string, s *agent.Session) error {
 // A saidNames is who named what when in a session.
 type saidNames struct {
 	first     map[string]naming // of a name, whoever said it
-	corrected []correction
-	stated    []saying
+	acted     map[string]bool   // names in calls of tools
+	corrected []saying          // turns of the user that say that what was done is not what was meant
+	stated    []saying          // sentences of the agent
 }
 
 type naming struct {
 	at    time.Time
 	agent bool
-}
-
-// A correction is a turn of the user that says that what was done is not what was meant.
-type correction struct {
-	saying
-	names map[string]bool
 }
 
 // A saying is a sentence in the form in which two are compared.
@@ -99,10 +100,12 @@ type saying struct {
 // namesSaid reads the turns of a session. Results of tools say nothing: a list of files
 // names everything.
 func namesSaid(turns []agent.Turn) saidNames {
-	s := saidNames{first: make(map[string]naming)}
+	s := saidNames{first: make(map[string]naming), acted: make(map[string]bool)}
 	for i := range turns {
 		t := &turns[i]
-		names := turnNames(t)
+		names := toolNames(t)
+		maps.Copy(s.acted, names)
+		addNames(names, t.Text, maxTurnNames)
 		for name := range names {
 			if _, ok := s.first[name]; !ok {
 				s.first[name] = naming{t.At, t.Role == agent.Assistant}
@@ -115,9 +118,7 @@ func namesSaid(turns []agent.Turn) saidNames {
 			continue
 		}
 		if typed := strings.Join(t.Typed(), "\n"); t.Human() && smalltalk.TurnOf(typed) == smalltalk.Correction {
-			names = make(map[string]bool)
-			addNames(names, typed, maxTurnNames)
-			s.corrected = append(s.corrected, correction{saying{t.At, claim.Text(typed)}, names})
+			s.corrected = append(s.corrected, saying{t.At, claim.Text(typed)})
 		}
 	}
 	return s
@@ -125,22 +126,12 @@ func namesSaid(turns []agent.Turn) saidNames {
 
 // verdict says what became of a note that was shown at a time, "" when nothing shows.
 func (s *saidNames) verdict(n *note.Note, at time.Time) store.Verdict {
-	names := make(map[string]bool)
-	addNames(names, n.Title+"\n"+n.KeyInsight+"\n"+n.HowToApply+"\n"+n.Body, maxNoteNames)
-	states := claim.Of(n)
+	words := n.Title + "\n" + note.Whole(n)
+	states, whole, commands := claim.Of(n), claim.Text(words), commandsIn(words)
 	for _, c := range s.corrected {
-		r := claim.Compare(states, c.claim)
-		agrees := r == claim.Same || r == claim.Narrower || r == claim.Wider
-		switch {
-		case !c.at.After(at), agrees:
-			continue
-		case r == claim.Opposite, claim.Near(states, c.claim) && claim.Shared(states, c.claim) > 1:
+		forbids := func(command string) bool { return c.claim.Denies(command) && !whole.Denies(command) }
+		if c.at.After(at) && (claim.Compare(states, c.claim) == claim.Opposite || slices.ContainsFunc(commands, forbids)) {
 			return store.Opposed
-		}
-		for name := range names {
-			if c.names[name] {
-				return store.Opposed
-			}
 		}
 	}
 	for _, t := range s.stated {
@@ -148,16 +139,22 @@ func (s *saidNames) verdict(n *note.Note, at time.Time) store.Verdict {
 			return store.Used // the agent repeats it
 		}
 	}
-	names[strings.ToLower(string(n.ID))] = true // an agent that names the note has used it
+	byAgent := func(name string) bool {
+		first, ok := s.first[name]
+		return ok && first.at.After(at) && first.agent
+	}
+	if byAgent(strings.ToLower(string(n.ID))) {
+		return store.Used
+	}
+	names := make(map[string]bool)
+	addNames(names, words, maxNoteNames)
 	open := false
 	for name := range names {
-		first, ok := s.first[name]
-		switch {
-		case ok && first.at.After(at) && first.agent:
+		if byAgent(name) && s.acted[name] {
 			return store.Used
-		case !ok && name != strings.ToLower(string(n.ID)):
-			open = true
 		}
+		_, known := s.first[name]
+		open = open || !known
 	}
 	if open {
 		return store.Unused
@@ -165,10 +162,24 @@ func (s *saidNames) verdict(n *note.Note, at time.Time) store.Verdict {
 	return ""
 }
 
-// turnNames returns what a turn names.
-func turnNames(t *agent.Turn) map[string]bool {
+// commandsIn returns what a text gives to run: its code, and the names that are no files and no addresses.
+func commandsIn(text string) (all []string) {
+	for i, part := range strings.Split(text, "`") {
+		if i%2 == 1 && strings.TrimSpace(part) != "" {
+			all = append(all, part)
+		}
+	}
+	for _, name := range index.Identifiers(text, maxNoteNames) {
+		if !strings.ContainsAny(name, "./:") {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// toolNames returns what the calls of tools of a turn name.
+func toolNames(t *agent.Turn) map[string]bool {
 	names := make(map[string]bool)
-	addNames(names, t.Text, maxTurnNames)
 	for i := range t.Tools {
 		u := &t.Tools[i]
 		addNames(names, u.Path, maxTurnNames)

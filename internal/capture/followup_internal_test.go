@@ -36,10 +36,11 @@ func TestVerdict(t *testing.T) {
 		"in between":               {[]agent.Turn{does(6, "Task", `{"a":[{"b":"see release.go"}]}`)}, store.Used},
 		"before it was told":       {[]agent.Turn{says(2, "warmPages, release.go and `make ship`"), says(7, "warmPages again")}, ""},
 		"one of three before":      {[]agent.Turn{says(2, "warmPages"), says(7, "warmPages again")}, store.Unused},
-		"the user names it":        {[]agent.Turn{user(6, "call warmPages in release.go, then `make ship`"), says(7, "warmPages")}, ""},
+		"the user names it":        {[]agent.Turn{user(6, "call warmPages in release.go, then `make ship`"), does(7, "Edit", `{"new_string":"warmPages()"}`)}, ""},
 		"only a result names it":   {[]agent.Turn{does(6, "Bash", `{"command":"ls"}`)}, store.Unused},
 		"corrected in words":       {[]agent.Turn{says(6, "Done."), user(7, "no, don't call warmPages")}, store.Opposed},
-		"corrected by its name":    {[]agent.Turn{says(6, "Done."), user(7, "no, that does not belong into release.go")}, store.Opposed},
+		"the agent talks of it":    {[]agent.Turn{says(6, "warmPages is in release.go, and `make ship` ships it")}, ""},
+		"corrected in a file":      {[]agent.Turn{says(6, "Done."), user(7, "no, that does not belong into release.go")}, store.Unused},
 		"a no to something else":   {[]agent.Turn{does(6, "Edit", `{"new_string":"warmPages()"}`), user(7, "no, that is wrong")}, store.Used},
 		"corrected before":         {[]agent.Turn{says(1, "warmPages"), user(2, "no, don't call warmPages")}, store.Unused},
 		"corrected elsewhere":      {[]agent.Turn{says(6, "Done."), user(7, "no, don't call coolPages")}, store.Unused},
@@ -59,6 +60,13 @@ func TestVerdict(t *testing.T) {
 		said := namesSaid([]agent.Turn{says(6, "Done."), user(7, text)})
 		if got := said.verdict(rule, at(5)); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+	emails := &note.Note{ID: "x", Type: note.Semantic, Title: "Never log customer emails; hash them"}
+	for _, text := range []string{"No, never log customer phone numbers, hash them instead.", "no, the emails of customers are in pay.go"} {
+		said := namesSaid([]agent.Turn{says(6, "Done."), user(7, text)})
+		if got := said.verdict(emails, at(5)); got != "" {
+			t.Errorf("%q and a rule about something else: got %q", text, got)
 		}
 	}
 	said := namesSaid([]agent.Turn{says(6, "Right. Indent new files with tabs, not spaces.")})

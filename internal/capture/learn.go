@@ -43,6 +43,7 @@ func (r *Recorder) learn(ctx context.Context, q Request, s *agent.Session, f *fa
 	l.orders(asked, clean, ingest.Program, written)
 	for _, p := range learn.Permissions(s, clean, r.noted(from.Session)...) {
 		n := p.Note(from)
+		l.taken = append(l.taken, p.Quote.Said.Turn)
 		l.take(n, p.Quote, p.Call+"\n"+n.Title, ingest.Order) // the title says what was decided about the call
 	}
 	known, err := r.remembered(ctx, said, slices.Concat(written, l.taken), from)
@@ -61,7 +62,7 @@ type lessons struct {
 	s    *agent.Session
 	from learn.Origin
 
-	taken   []int // turns of which something was taken in
+	taken   []int // turns of which something was taken in, and on which no reader needs to decide
 	learnt  int
 	refused int
 	errs    []error
@@ -78,7 +79,7 @@ func (l *lessons) orders(asked *agent.Session, clean learn.Clean, by ingest.Auth
 		}
 		n := o.Note(l.from)
 		if !o.Doubt {
-			l.take(n, o.Quote, "", by)
+			l.take(n, o.Quote, "", by) // its turn stays unread: a reader names what it is about, and when it will matter
 			continue
 		}
 		l.taken = append(l.taken, o.Quote.Said.Turn)
@@ -93,7 +94,6 @@ func (l *lessons) orders(asked *agent.Session, clean learn.Clean, by ingest.Auth
 
 // take admits a note of what was said in a session. shown is what the user had in front of them.
 func (l *lessons) take(n *note.Note, quote learn.Quote, shown string, by ingest.Author) {
-	l.taken = append(l.taken, quote.Said.Turn)
 	n.Commits = session.CommitAfter(session.Commits(l.s), quote.Said.Turn)
 	Stamp(n, l.from.Dir, l.redactor, l.from.Edited...)
 	if n.Quarantine { // it reads like orders to an agent

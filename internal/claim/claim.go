@@ -79,6 +79,15 @@ func SaysSame(a, b *note.Note) bool {
 	return r == Same || (r == Narrower || r == Wider) && nearClaims(x, y)
 }
 
+// Adds reports whether a states what b states and more than one word of prose besides: a condition, a name, a number.
+func Adds(a, b Claim) bool {
+	if Compare(a, b) != Narrower {
+		return false
+	}
+	only := a.without(b)
+	return len(only) > 1 || lacks(b.numbers, a.numbers) || slices.ContainsFunc(only, func(w string) bool { return a.names[w] })
+}
+
 // similarity is the share of equal words from which on one statement repeats another.
 const similarity = 0.9
 
@@ -183,6 +192,38 @@ func within(a, b Claim) bool {
 		}
 	}
 	return at == len(a.signs)
+}
+
+// Denies reports whether c has all words of a text and denies each of them: "never run make ship" denies "make ship".
+func (c Claim) Denies(text string) bool {
+	words := Text(text).words
+	for w := range words {
+		if p, ok := c.words[w]; !ok || p == asserted {
+			return false
+		}
+	}
+	return len(words) > 0
+}
+
+// Exclude reports whether of two notes on one subject only one can hold: neither repeats the other nor is a wider or a narrower form
+// of it, and they are no two prohibitions, which hold together: "never log emails" and "never log phone numbers".
+func Exclude(a, b *note.Note) bool {
+	switch Notes(a, b) {
+	case Opposite:
+		return true
+	case Unrelated:
+		return !Text(note.RuleOf(a)).denies() || !Text(note.RuleOf(b)).denies()
+	}
+	return false
+}
+
+func (c Claim) denies() bool {
+	for _, p := range c.words {
+		if p == asserted {
+			return false
+		}
+	}
+	return len(c.words) > 0
 }
 
 // Differ reports whether two claims cannot state the same, whatever their words mean: each

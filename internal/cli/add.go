@@ -105,20 +105,43 @@ func (o *addOptions) rival() ingest.Rival {
 
 // unlessRival writes a note. Where a note of the user says something else, it asks a person at a terminal what becomes of that one, and
 // writes it by the answer.
-func (p *program) unlessRival(command string, write func(ingest.Rival) (app.Written, error), rival ingest.Rival) (app.Written, error) {
-	w, err := write(rival)
-	if w.Rival == "" || p.json || !terminal(p.stdin) || !terminal(p.stderr) {
-		return w, err
+func (p *program) unlessRival(
+	command string, write func(ingest.Rival) (app.Written, error), rival ingest.Rival,
+) (w app.Written, err error) {
+	cancelled, err := p.askingRival(command, bufio.NewReader(p.stdin), func(rival ingest.Rival) (string, error) {
+		var err error
+		w, err = write(rival)
+		if w.Rival == "" {
+			return "", err
+		}
+		return w.Why, err
+	}, rival)
+	if cancelled {
+		return app.Written{}, err
 	}
-	p.errorf("%s\n[r]eplace that note, keep [b]oth, or [c]ancel? ", w.Why)
-	line, _ := bufio.NewReader(p.stdin).ReadString('\n')
+	return w, err
+}
+
+// askingRival calls write, which says why it asks for a decision on a note of the user, and writes nothing then. A person at a terminal is
+// asked, and write is called again with the answer; keys is where the person types.
+func (p *program) askingRival(
+	command string, keys *bufio.Reader, write func(ingest.Rival) (why string, err error), rival ingest.Rival,
+) (cancelled bool, err error) {
+	why, err := write(rival)
+	if why == "" || p.json || !terminal(p.stdin) || !terminal(p.stderr) {
+		return false, err
+	}
+	p.errorf("%s\n[r]eplace that note, keep [b]oth, or [c]ancel? ", why)
+	line, _ := keys.ReadString('\n')
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "r", "replace":
-		return write(ingest.ReplaceRival)
+		_, err = write(ingest.ReplaceRival)
 	case "b", "both":
-		return write(ingest.KeepRival)
+		_, err = write(ingest.KeepRival)
+	default:
+		return true, app.Errorf(app.Conflict, "%s: cancelled; nothing is written", command)
 	}
-	return app.Written{}, app.Errorf(app.Conflict, "%s: cancelled; nothing is written", command)
+	return false, err
 }
 
 // body reads the body from where the flags say.

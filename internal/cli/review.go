@@ -10,6 +10,7 @@ import (
 	"anamnesis/internal/app"
 	"anamnesis/internal/app/curate"
 	"anamnesis/internal/app/history"
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 
 	"github.com/spf13/cobra"
@@ -117,11 +118,13 @@ func newReviewKeep(p *program) *cobra.Command {
 
 func newReviewEdit(p *program) *cobra.Command {
 	var title, body string
+	var o addOptions
 	cmd := &cobra.Command{
 		Use: "edit ID", Short: "Change a note or a draft, and say that it is right", Args: cobra.ExactArgs(1),
 	}
 	cmd.Flags().StringVar(&title, "title", "", "the new title")
 	cmd.Flags().StringVar(&body, "body", "", "the new body, markdown")
+	rivalFlags(cmd, &o)
 	cmd.MarkFlagsOneRequired("title", "body")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var e app.Edit
@@ -132,10 +135,25 @@ func newReviewEdit(p *program) *cobra.Command {
 			e.Body = &body
 		}
 		return run(p, cmd, "review", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (curate.ReviewDecided, error) {
-			return curate.DecideReview(ctx, r, args[0], app.EditIt, e)
+			return p.reviewEdit(ctx, r, args[0], e, o.rival(), bufio.NewReader(p.stdin))
 		}, p.printDecided)
 	}
 	return cmd
+}
+
+// reviewEdit decides on an edited note or draft. Where it would contradict another note of the user, it asks a person at a terminal first.
+func (p *program) reviewEdit(
+	ctx context.Context, r *app.Rooms, name string, e app.Edit, rival ingest.Rival, keys *bufio.Reader,
+) (d curate.ReviewDecided, err error) {
+	_, err = p.askingRival("review", keys, func(rival ingest.Rival) (why string, err error) {
+		e.Rival = rival
+		d, err = curate.DecideReview(ctx, r, name, app.EditIt, e)
+		if d.Rival == "" {
+			return "", err
+		}
+		return d.Why, err
+	}, rival)
+	return d, err
 }
 
 var decisions = map[app.Decision]string{
@@ -189,7 +207,12 @@ func (p *program) walkReview(ctx context.Context, r *app.Rooms) (a curate.Review
 					change.Title = &title
 				}
 			}
-			d, err := curate.DecideReview(ctx, r, string(it.ID), c, change)
+			var d curate.ReviewDecided
+			if c == app.EditIt {
+				d, err = p.reviewEdit(ctx, r, string(it.ID), change, ingest.AskFirst, keys)
+			} else {
+				d, err = curate.DecideReview(ctx, r, string(it.ID), c, change)
+			}
 			if err != nil {
 				return a, err
 			}
@@ -231,6 +254,11 @@ func (p *program) printReviewItem(n curate.ReviewItem) {
 		}
 	case n.Other == nil && n.Kind == app.WaitingDraft:
 		p.printf("  %s\n", firstLine(n.Why, 200))
+	case n.Repeats():
+		p.printf("  it is nearly the same as %s %q\n", p.short(n.Other.ID), firstLine(n.Other.Title, 70))
+		if body := firstLine(n.Other.Body, 110); body != "" {
+			p.printf("  %s\n", body)
+		}
 	case n.Other != nil:
 		p.printf("  it contradicts %s %q\n  %s\n", p.short(n.Other.ID), firstLine(n.Other.Title, 70), firstLine(n.Other.Body, 110))
 	}

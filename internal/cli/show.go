@@ -85,6 +85,13 @@ func (p *program) printShown(a app.ShowAnswer) {
 	} else {
 		p.printf("\n%s\n", a.Path)
 	}
+	if a.Said > 0 {
+		p.printf("you said it in %s", plural(a.Said, "session"))
+		if a.LastSaid != "" {
+			p.printf(", last %s", dated(note.Stamp(a.LastSaid)))
+		}
+		p.printf("\n")
+	}
 	p.printWhen(a.When, a.Proposed)
 	if len(a.ConfirmedBy) > 0 {
 		p.printf("said by %s too\n", firstLine(strings.Join(a.ConfirmedBy, ", "), 200))
@@ -99,7 +106,17 @@ func (p *program) printShown(a app.ShowAnswer) {
 	} else if !a.Live {
 		p.printf("not live: it is kept, and not shown to sessions\n")
 	}
-	p.verbatim("\n" + a.Body + "\n")
+	if a.About != "" {
+		p.printf("about: %s\n", a.About)
+	}
+	p.printf("\n")
+	for _, d := range a.Details {
+		p.printf("%s\n", printable(d.String()))
+	}
+	if len(a.Details) > 0 {
+		p.printf("\n")
+	}
+	p.verbatim(a.Body + "\n")
 }
 
 // printWhen tells the triggers of a note, its own or those that it has by its form.

@@ -77,6 +77,9 @@ func (g *Ingester) Admit(ctx context.Context, d Draft) (out Outcome, err error) 
 	if out.Result != Unchanged || out.Effect != Known {
 		g.log(out, time.Since(began))
 	}
+	if out.Effect == Contradicts && out.Note != nil && (d.By == Quoted || d.By == Order) {
+		g.contradicted(out.Note, out.Of)
+	}
 	return out, nil
 }
 
@@ -222,7 +225,8 @@ func (a *admission) conduct(s Situation) Situation {
 	if a.d.By == Person || a.d.Account {
 		return s
 	}
-	if a.d.risky.Why != "" {
+	named := ActionOf(a.d.By, RiskyAct) == IfNamed && a.d.mayAct() // an act that typed words name is no risk
+	if a.d.risky.Why != "" && !named {
 		a.out.Why = "it " + a.d.risky.Why
 		return RiskyAct
 	}
@@ -254,13 +258,20 @@ func (a *admission) compare(ctx context.Context) (Situation, error) {
 		for i := range near {
 			x := &near[i]
 			switch {
+			case a.d.By == Quoted && x.Note.IsArchived() && proves(x.Note, n.Evidence): // it was taken back
+				a.out.Result, a.out.Effect, a.out.Of = Unchanged, Known, x.Note.ID
+				return alreadyTaken, nil
 			case a.d.Once && proves(x.Note, n.Evidence):
+				if !x.dead && same == nil && n.About != "" && x.Note.About == "" { // an order, which a reader has read now
+					same = x
+					continue
+				}
 				a.out.Result, a.out.Effect, a.out.Of = Unchanged, Known, x.Note.ID
 				return alreadyTaken, nil
 			case x.dead || slices.Contains(n.Supersedes, x.Note.ID) || x.Note.Kind == note.Handoff:
 			case x.Note.ID == a.d.Replaces && x.Note.Project == n.Project, opposite == nil && x.Relation == claim.Opposite:
 				opposite = x
-			case same == nil && x.Relation == claim.Same && a.d.joins():
+			case same == nil && a.d.joins() && (x.Relation == claim.Same || a.d.details(x)):
 				same = x
 			}
 		}
@@ -272,8 +283,10 @@ func (a *admission) compare(ctx context.Context) (Situation, error) {
 			}
 			switch {
 			case on == nil:
-			case on.excludes():
-				opposite = on
+			case claim.Exclude(n, on.Note):
+				if same == nil { // else the note that states the same settles the subject from now on (settleSubject)
+					opposite = on
+				}
 			case same == nil && on.Relation != claim.Wider && a.d.joins():
 				same = on
 			}
@@ -303,6 +316,13 @@ func (a *admission) compare(ctx context.Context) (Situation, error) {
 	}
 	a.out.Why = nearly(&twin.Row)
 	return NearDuplicate, nil
+}
+
+// details reports whether the draft is the user's word again, with a condition or a detail more than the user's note x: it becomes evidence
+// of that note, and the lines of the note show the quote, too.
+func (d *Draft) details(x *Neighbour) bool {
+	return d.By.Speaks() && d.mayAct() && x.Relation == claim.Narrower && x.Note.UserSaid() && x.Note.Project == d.Note.Project &&
+		slices.Equal(note.PathsOf(x.Note), note.PathsOf(d.Note))
 }
 
 // joins reports whether a draft that states what a note states becomes evidence of that note. What
@@ -365,7 +385,11 @@ func (a *admission) apply(ctx context.Context, s Situation, act Action) error {
 			return nil
 		}
 		if a.d.Rival == ReplaceRival {
-			n.Supersedes = append(n.Supersedes, a.other.Note.ID)
+			all, err := a.g.rivalsOf(ctx, n)
+			if err != nil {
+				return err
+			}
+			a.g.supersede(n, append(all, a.other))
 			store.NameDecision(a.w, "replace")
 		}
 	}
@@ -473,6 +497,12 @@ func (a *admission) confirm(ctx context.Context) error {
 	}
 	if was.Learnt() {
 		now.Provenance.Confidence = min(0.95, max(was.Provenance.Confidence, n.Provenance.Confidence)+0.05)
+	}
+	if now.About == "" && n.About != "" {
+		now.About = n.About
+		if err := a.settleSubject(ctx, now); err != nil {
+			return err
+		}
 	}
 	if note.Equal(was, now) {
 		a.out.Result, a.out.Note, a.out.Ref = Unchanged, was, a.other.Ref

@@ -39,13 +39,14 @@ func (g *Ingester) Edit(ctx context.Context, by Author, id note.ID, was, edited 
 	if by != Person {
 		return g.proposeEdit(ctx, by, now)
 	}
-	if asked, err := g.settles(ctx, before, now, rival); err != nil || asked != nil {
-		if err != nil {
-			return Outcome{}, fmt.Errorf("edit note %s: %w", id, err)
-		}
-		return *asked, nil
+	settled, err := g.settles(ctx, before, now, rival)
+	if err != nil {
+		return Outcome{}, fmt.Errorf("edit note %s: %w", id, err)
 	}
-	return g.amend(ctx, id, true, "edit", func(n *note.Note, data []byte) (*note.Note, error) {
+	if settled.Result == Asked {
+		return settled, nil
+	}
+	out, err := g.amend(ctx, id, true, "edit", func(n *note.Note, data []byte) (*note.Note, error) {
 		if !bytes.Equal(data, was) {
 			return nil, ErrChanged
 		}
@@ -62,6 +63,8 @@ func (g *Ingester) Edit(ctx context.Context, by Author, id note.ID, was, edited 
 		}
 		return now, nil
 	})
+	out.Effect, out.Of = settled.Effect, settled.Of
+	return out, err
 }
 
 // proposeEdit keeps what a note would be as a draft, until its owner decides.

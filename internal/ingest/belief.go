@@ -49,8 +49,7 @@ func (g *Ingester) neighbours(ctx context.Context, n *note.Note, dead bool) (all
 		}
 		its := claim.Of(old)
 		all = append(all, Neighbour{
-			old, at, claim.Notes(n, old), claim.Shared(mine, its), claim.Near(mine, its),
-			row.Dead,
+			Note: old, Ref: at, Relation: claim.Notes(n, old), Shared: claim.Shared(mine, its), near: claim.Near(mine, its), dead: row.Dead,
 		})
 	}
 	slices.SortStableFunc(all, func(x, y Neighbour) int { return y.Shared - x.Shared })

@@ -3,6 +3,7 @@ package ingest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -123,6 +124,41 @@ func Vouch(ctx context.Context, g *Ingester, id note.ID, dir string, t Typed, e 
 		return out, err
 	}
 	return out, g.arm(ctx, out.Note, &t)
+}
+
+// ErrNotRepeated says that a quote does not repeat a note.
+var ErrNotRepeated = errors.New("it is not in force here, or the quote says the opposite of what an agent noted")
+
+// A Repetition is what a reader found in a session: words of the user that say what a note says.
+type Repetition struct {
+	Note     note.ID
+	Typed    Typed
+	Evidence note.Evidence
+	About    string // the subject, for a note that has none, as an order; then it may replace another note (Contradicts)
+}
+
+// Repeat records that the user said, in a session on a project, what a note in force says: the sentence becomes evidence of
+// the note, which keeps its words. That it says the same is the decision of a reader, because a complaint denies what the rule says ("you
+// committed without the linter"); a note of a machine becomes the user's only as far as the words back it (Vouch). The error is
+// ErrNotRepeated for a note that is not in force in the project and for words that say the opposite of a machine's, and
+// fs.ErrNotExist for one that is gone.
+func Repeat(ctx context.Context, g *Ingester, here, dir string, said Repetition) (Outcome, error) {
+	id, t, e := said.Note, said.Typed, said.Evidence
+	n, _, err := store.Get(g.store, id)
+	switch {
+	case err != nil:
+		return Outcome{}, err
+	case n.Project != here && n.Project != note.Global || !n.Live(g.store.Now()) || n.Quarantine || !n.Type.Durable() ||
+		t.Backs(n) == Opposed && !n.UserSaid():
+		return Outcome{}, fmt.Errorf("count a quote for note %s: %w", id, ErrNotRepeated)
+	}
+	e.Quote = g.redactor.Redact(e.Quote).String()
+	out, err := Vouch(ctx, g, id, dir, t, e)
+	out.Effect, out.Of = Confirms, id
+	if about := note.Subject(said.About); err == nil && about != "" {
+		err = g.nameSubject(ctx, id, about, &out)
+	}
+	return out, err
 }
 
 // arm puts those triggers of a note in force that wait for a person and that typed words name.

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"anamnesis/internal/claim"
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
+	"anamnesis/internal/store"
 )
 
 // A Rival says what becomes of the note of the user that a person's note contradicts, or whose subject it settles otherwise.
@@ -41,7 +43,7 @@ func (g *Ingester) onSubject(ctx context.Context, n *note.Note) (found *Neighbou
 	}
 	weight := func(x *Neighbour) int {
 		w := 0
-		if x.excludes() {
+		if claim.Exclude(n, x.Note) {
 			w += 2
 		}
 		if x.Note.UserSaid() {
@@ -58,17 +60,14 @@ func (g *Ingester) onSubject(ctx context.Context, n *note.Note) (found *Neighbou
 			continue // of the index alone, which is behind
 		}
 		x := &Neighbour{Note: was, Ref: ref, Relation: claim.Notes(n, was), Shared: claim.Shared(claim.Of(n), claim.Of(was)), near: true}
+		if x.Relation == claim.Unrelated && !claim.Exclude(n, was) {
+			continue // both hold
+		}
 		if found == nil || cmp.Compare(weight(x), weight(found)) > 0 {
 			found = x
 		}
 	}
 	return found, nil
-}
-
-// excludes reports whether a note on one subject with another one settles it otherwise: it neither repeats that one nor is a wider or
-// a narrower form of it.
-func (x *Neighbour) excludes() bool {
-	return x.Relation == claim.Unrelated || x.Relation == claim.Opposite
 }
 
 // opposed says that n, of an author, states something else than a note of the user.
@@ -86,10 +85,10 @@ func (x *Neighbour) opposed(n *note.Note, by Author) string {
 	return fmt.Sprintf("it %s %s %q, which %s %s", how, x.Note.ID, shorten(x.Note.Title), who, did)
 }
 
-// rivalOf returns the note in force that n contradicts, or whose subject it settles otherwise; nil when there is none.
-func (g *Ingester) rivalOf(ctx context.Context, n *note.Note) (*Neighbour, error) {
+// rivalsOf returns the notes in force that n contradicts, or whose subject it settles otherwise, those of the user first.
+func (g *Ingester) rivalsOf(ctx context.Context, n *note.Note) (all []*Neighbour, err error) {
 	if !n.Type.Durable() || n.Kind != "" {
-		return nil, nil //nolint:nilnil // no note is one of the answers
+		return nil, nil
 	}
 	near, err := g.neighbours(ctx, n, false)
 	if err != nil {
@@ -97,32 +96,119 @@ func (g *Ingester) rivalOf(ctx context.Context, n *note.Note) (*Neighbour, error
 	}
 	for i := range near {
 		if x := &near[i]; x.Relation == claim.Opposite && !slices.Contains(n.Supersedes, x.Note.ID) && x.Note.Kind != note.Handoff {
-			return x, nil
+			all = append(all, x)
 		}
 	}
 	x, err := g.onSubject(ctx, n)
-	if err != nil || x == nil || !x.excludes() {
+	if err != nil {
 		return nil, err
 	}
-	return x, nil
+	if x != nil && claim.Exclude(n, x.Note) && !slices.ContainsFunc(all, func(had *Neighbour) bool { return had.Note.ID == x.Note.ID }) {
+		all = append(all, x)
+	}
+	slices.SortStableFunc(all, func(a, b *Neighbour) int {
+		switch {
+		case a.Note.UserSaid() == b.Note.UserSaid():
+			return 0
+		case a.Note.UserSaid():
+			return -1
+		}
+		return 1
+	})
+	return all, nil
 }
 
-// settles decides on the note that an edited one contradicts: one of a machine is replaced, and of one of the user's the person decides.
-// asked is the question to the person, nil where there is none.
-func (g *Ingester) settles(ctx context.Context, before, now *note.Note, rival Rival) (asked *Outcome, err error) {
+// Contradicted returns the note of the user that a note which a person is about to write contradicts, or whose subject it settles
+// otherwise, and says so in a sentence; "" where there is none.
+func Contradicted(ctx context.Context, g *Ingester, n *note.Note) (id note.ID, why string, err error) {
+	all, err := g.rivalsOf(ctx, n)
+	if err != nil || len(all) == 0 || !all[0].Note.UserSaid() {
+		return "", "", err
+	}
+	return all[0].Note.ID, all[0].opposed(n, Person), nil
+}
+
+// settles decides on the notes that an edited one contradicts: those of a machine are replaced, and of those of the user the person
+// decides. With the result Asked the person has not; else Of names one that holds, too.
+func (g *Ingester) settles(ctx context.Context, before, now *note.Note, rival Rival) (out Outcome, err error) {
 	if before != nil && before.Statement() == now.Statement() && note.Subject(before.About) == note.Subject(now.About) &&
 		slices.Equal(note.PathsOf(before), note.PathsOf(now)) {
-		return nil, nil //nolint:nilnil // it says what it said
+		return out, nil // it says what it said
 	}
-	x, err := g.rivalOf(ctx, now)
-	switch {
-	case err != nil || x == nil, rival == KeepRival:
-	case rival == AskFirst && x.Note.UserSaid():
-		return &Outcome{Result: Asked, Note: now, Effect: Contradicts, Of: x.Note.ID, Why: x.opposed(now, Person)}, nil
-	case !Replaces(g.store, x.Note.ID, now.ID):
-		now.Supersedes = append(now.Supersedes, x.Note.ID)
+	all, err := g.rivalsOf(ctx, now)
+	if err != nil || len(all) == 0 {
+		return out, err
 	}
-	return nil, err
+	if first := all[0]; first.Note.UserSaid() {
+		out = Outcome{Effect: Contradicts, Of: first.Note.ID, Why: first.opposed(now, Person)}
+		if rival == AskFirst {
+			out.Result, out.Note = Asked, now
+			return out, nil
+		}
+	}
+	if rival != KeepRival {
+		g.supersede(now, all)
+		return Outcome{}, nil
+	}
+	return out, nil
+}
+
+// supersede puts n in the place of its rivals.
+func (g *Ingester) supersede(n *note.Note, rivals []*Neighbour) {
+	for _, x := range rivals {
+		if !slices.Contains(n.Supersedes, x.Note.ID) && !Replaces(g.store, x.Note.ID, n.ID) {
+			n.Supersedes = append(n.Supersedes, x.Note.ID)
+		}
+	}
+}
+
+// settleSubject decides between a note whose subject a reader has named, under the store lock, and another one in force on the subject.
+// Of two sentences of the user the one that was said later holds, if it shares a word with the other one; else the user is asked which
+// holds, as where the user wrote or reviewed one of them. A note of a machine gives way to the user's.
+func (a *admission) settleSubject(ctx context.Context, now *note.Note) error {
+	x, err := a.g.onSubject(ctx, now)
+	if err != nil || x == nil || !claim.Exclude(now, x.Note) || !now.UserSaid() {
+		return err
+	}
+	a.out.Effect, a.out.Of = Contradicts, x.Note.ID
+	store.NameDecision(a.w, "replace")
+	was := x.Note
+	switch shares := claim.Shared(claim.Text(note.RuleOf(now)), claim.Text(note.RuleOf(was))) > 0; {
+	case !was.UserSaid(), now.Quoted() && was.Quoted() && shares && !lastSaid(now).Before(lastSaid(was)):
+		a.g.supersede(now, []*Neighbour{x})
+	case now.Quoted() && was.Quoted() && shares:
+		other := was.Clone()
+		other.Supersedes = append(other.Supersedes, now.ID)
+		return a.g.write(ctx, a.w, other, x.Ref, store.Update, &Outcome{})
+	default:
+		now.ConflictOf = was.ID
+	}
+	return nil
+}
+
+// nameSubject gives a note its subject, if it has none, and settles that (settleSubject). What that changed is in out.
+func (g *Ingester) nameSubject(ctx context.Context, id note.ID, about string, out *Outcome) error {
+	return locked(ctx, g.store, func(w *store.Writer) error {
+		n, ref, err := store.Get(g.store, id)
+		if err != nil || n.About != "" {
+			return err
+		}
+		now := n.Clone()
+		now.About = about
+		a := admission{g: g, w: w, out: out}
+		if err := a.settleSubject(ctx, now); err != nil {
+			return err
+		}
+		out.Result, out.Note = Updated, now
+		return g.write(ctx, w, now, ref, store.Update, out)
+	})
+}
+
+// lastSaid is when the user said a note last.
+func lastSaid(n *note.Note) time.Time {
+	_, last := note.Said(n)
+	at, _ := note.Later(n.CreatedAt, last).Time()
+	return at
 }
 
 // maxSubjects is how many subjects a reader is offered.

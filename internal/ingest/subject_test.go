@@ -6,6 +6,7 @@ import (
 
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store"
 )
 
 // about is a rule that a session taught on a day, with its subject and paths.
@@ -151,4 +152,105 @@ func TestSubjectOfPerson(t *testing.T) {
 			t.Errorf("%s (%s), replaces %q", b.Result, b.Why, b.Note.Supersedes)
 		}
 	})
+}
+
+// TestContradicted: a sentence that takes the place of a note which its session was shown counts as a contradiction of that note, once; in
+// a session that was not shown it, and by an agent alone, nothing counts (A4).
+func TestContradicted(t *testing.T) {
+	d := newDoor(t)
+	was := d.learn(about(1, "indentation", "use tabs for indentation")).Note
+	opposed := func(session string) (n int) {
+		t.Helper()
+		files, err := d.store.Events().Files()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			if _, err := d.store.Events().Records(f, 0, func(r store.Record) {
+				if r.Kind == store.FollowedUp && r.Session == session && r.Text == string(store.Opposed) {
+					n += len(r.Notes)
+				}
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return n
+	}
+	for _, session := range []string{"s3", "s5"} {
+		if err := d.store.Spool().ShownLog(session, "").ShowLines(store.InjectionOf(was)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	machine := byAgent(3, "use four spaces for indentation")
+	machine.Note.About = "indentation"
+	d.learn(machine)
+	if n := opposed("s3"); n != 0 {
+		t.Errorf("an agent contradicts: %d", n)
+	}
+	d.learn(about(4, "indentation", "two spaces are the indentation of the tests, nothing else", "path:tests/**"))
+	d.learn(about(5, "indentation", "use spaces for indentation"))
+	d.learn(about(5, "indentation", "use tabs for the indentation again"))
+	if n := opposed("s5"); n != 1 {
+		t.Errorf("the user contradicts: %d, want 1", n)
+	}
+	if n := opposed("s4"); n != 0 {
+		t.Errorf("a session that was not shown it: %d", n)
+	}
+}
+
+// TestSubjectNamedLater: orders have no subject until a reader has read them. Then what was said later holds, and the user is asked where
+// that is not clear.
+func TestSubjectNamedLater(t *testing.T) {
+	order := func(day int, rule string) ingest.Draft {
+		l := learning(day, rule)
+		l.By = ingest.Order
+		return l
+	}
+	read := func(day int, subject, rule string) ingest.Draft { // the reader of the same turn
+		l := about(day, subject, rule)
+		l.Note.ID = ""
+		l.Once = false
+		return l
+	}
+	for name, c := range map[string]struct {
+		first, second string
+		order         []int // in which the reader reads the two
+		want          string
+	}{
+		"in order":       {"use tabs for indentation", "use spaces for indentation", []int{0, 1}, "use spaces for indentation"},
+		"in reverse":     {"use tabs for indentation", "use spaces for indentation", []int{1, 0}, "use spaces for indentation"},
+		"without a word": {"tabs, please", "four spaces everywhere", []int{0, 1}, "asks"},
+	} {
+		d := newDoor(t)
+		notes := []*note.Note{d.learn(order(1, c.first)).Note, d.learn(order(3, c.second)).Note}
+		for _, i := range c.order {
+			again := read(1+2*i, "indentation", []string{c.first, c.second}[i])
+			if i == 1 { // as a reader says it who sees the line of the note
+				if _, err := ingest.Repeat(t.Context(), d.Ingester, "p", "", saidAgain(notes[i].ID, again)); err != nil {
+					t.Fatal(err)
+				}
+				continue
+			}
+			if out := d.learn(again); out.Note == nil || out.Note.ID != notes[i].ID {
+				t.Fatalf("%s: %s %s of %s", name, out.Result, out.Effect, out.Of)
+			}
+		}
+		switch left := inForce(d, "indentation"); {
+		case c.want == "asks":
+			if n := d.read(notes[1].ID); len(left) != 2 || n.ConflictOf != notes[0].ID {
+				t.Errorf("%s: in force %q, against %s", name, left, n.ConflictOf)
+			}
+		case len(left) != 1 || left[0] != c.want:
+			t.Errorf("%s: in force %q", name, left)
+		}
+	}
+
+	d := newDoor(t)
+	was := d.learn(order(1, "use tabs for indentation")).Note
+	if _, err := d.Archive(t.Context(), []note.ID{was.ID}, "not right"); err != nil {
+		t.Fatal(err)
+	}
+	if out := d.learn(read(1, "indentation", "use tabs for indentation")); out.Effect != ingest.Known {
+		t.Errorf("what the user took back comes back: %s %s", out.Result, out.Effect)
+	}
 }

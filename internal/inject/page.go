@@ -69,7 +69,7 @@ type draft struct {
 }
 
 // Page returns the page of a project: a line for each note that holds there, and for more notes
-// than fit a line for each topic. It does not change from start to start while no note does.
+// than fit a line for each topic. It does not change from start to start of one day while no note does.
 // q says which notes may be looked up where there are more than fit.
 func (in *Injector) Page(ctx context.Context, p Place, q recall.Query) (Block, error) {
 	var b Block

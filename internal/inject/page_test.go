@@ -264,3 +264,99 @@ func TestPageMarks(t *testing.T) {
 		t.Errorf("%s", b.Text)
 	}
 }
+
+// What a note says in its fields is on its line, at a prompt, before a tool and in the brief of a sub-agent, what to do first; below a title
+// of the user's own it is not, because an agent wrote it.
+func TestFieldsAreShown(t *testing.T) {
+	n := note.Note{
+		Title: "Regenerate gRPC clients after editing payments.proto", When: []string{"path:**/*.proto"},
+		Rule: "Never ship a .proto change without regenerated clients", Fix: "Run `make proto-gen` after any .proto edit",
+		Problem: "Bumped payments.proto without regenerating clients", RootCause: "nothing checks it", Body: "Why: it broke staging last time.",
+	}
+	o := reminders
+	o.PageTokens = 800
+	in, _ := open(t, o, n, note.Note{Title: "no, ask me before you deploy", Fix: "run deploy --dry-run", Provenance: by(note.User)})
+	const fields = "rule: Never ship a .proto change without regenerated clients; fix: Run `make proto-gen` after any .proto edit; " +
+		"problem: Bumped payments.proto without regenerating clients; root cause: nothing checks it"
+	text := page(t, in, place).Text
+	if !strings.Contains(text, "- Regenerate gRPC clients after editing payments.proto — "+fields+"; it broke staging last time. [n000]\n") {
+		t.Errorf("the page:\n%s", text)
+	}
+	if !strings.Contains(text, "- no, ask me before you deploy [n001]\n") {
+		t.Errorf("the page has words of an agent below the user's:\n%s", text)
+	}
+	if r := prompt(t, in, place, "edit payments.proto and regenerate the gRPC clients"); !strings.Contains(r.Text, "\n  fix: Run `make proto-gen` after any .proto edit\n") {
+		t.Errorf("the prompt: %q\n%s", r.Silent, r.Text)
+	}
+	in, _ = open(t, beforeTools, n)
+	p := place
+	p.Session = "s"
+	r := tool(t, in, p, recall.Action{Root: "/src", Files: []string{"/src/api/payments.proto"}})
+	if !strings.Contains(r.Text, "(from your user) — rule: Never ship") || !strings.Contains(r.Text, "make proto-gen") {
+		t.Errorf("before a tool:\n%s", r.Text)
+	}
+}
+
+// A rule that its user said in several sessions says how often and when last, and quotes what was said with a detail more.
+func TestPageRepeated(t *testing.T) {
+	said := func(days int, quote string) note.Evidence {
+		return note.Evidence{Session: fmt.Sprint("claude/", days), Chunk: fmt.Sprint(days), Quote: quote, At: note.At(time.Now().AddDate(0, 0, -days))}
+	}
+	in, _ := open(t, pages,
+		note.Note{Title: "never force-push", Provenance: by(note.User), Evidence: []note.Evidence{
+			said(40, "never force-push"), said(20, "no force-push, again"), said(3, "never force-push to a branch that somebody has reviewed"),
+		}},
+		note.Note{Title: "use tabs", Provenance: by(note.User), Evidence: []note.Evidence{said(2, "use tabs because the linter wants them")}},
+		note.Note{Title: "the build needs Bazel", Provenance: by(note.Agent), Evidence: []note.Evidence{said(9, "x"), said(8, "y")}}) // an agent's
+	text := page(t, in, place).Text
+	day := time.Now().UTC().AddDate(0, 0, -3).Weekday().String()
+	for _, line := range []string{
+		"- never force-push (also: “never force-push to a branch that somebody has reviewed”) (said 3 times, last on " + day + ") [n000]\n",
+		"- use tabs [n001]\n",
+	} {
+		if !strings.Contains(text, line) {
+			t.Errorf("the page has not %q:\n%s", line, text)
+		}
+	}
+	if strings.Count(text, "(said ") != 1 {
+		t.Errorf("%s", text)
+	}
+}
+
+// Of two notes of the user on one subject the page has one: that of the project, what the user wrote before what the user said, the
+// later sentence. Prohibitions hold together, and so do notes that the user keeps both.
+func TestPageSettles(t *testing.T) {
+	said := func(day int, title, about string) note.Note {
+		at := note.At(time.Date(2026, 3, day, 10, 0, 0, 0, time.UTC))
+		return note.Note{Title: title, About: about, Provenance: by(note.User), CreatedAt: at, UpdatedAt: at}
+	}
+	global := note.Note{Title: "Indent with four spaces", About: "indentation", Project: note.Global}
+	in, _ := open(t, pages, global,
+		note.Note{Title: "Indent with tabs", About: "Indentation"},
+		said(1, "deploy with argo", "deploy tool"), said(9, "we moved to flux for the rollout", "deploy tool"),
+		said(2, "tests run with jest", "test runner"), note.Note{Title: "Vitest runs the tests", About: "test runner"},
+		said(3, "never log emails", "logging"), said(4, "never log phone numbers", "logging"),
+		note.Note{Title: "Names are English", About: "language"}, note.Note{Title: "Comments are German", About: "language"})
+	b := page(t, in, place)
+	for title, want := range map[string]bool{
+		"Indent with four spaces": false, "Indent with tabs": true, "deploy with argo": false, "we moved to flux": true,
+		"tests run with jest": false, "Vitest runs the tests": true, "never log emails": true, "never log phone numbers": true,
+		"Names are English": true, "Comments are German": true,
+	} {
+		if strings.Contains(b.Text, title) != want {
+			t.Errorf("%q on the page: %v\n%s", title, !want, b.Text)
+		}
+	}
+	var why []string
+	for _, d := range b.Dropped {
+		why = append(why, d.Title+": "+d.Why)
+	}
+	if !slices.Contains(why, "Indent with four spaces: the note n001 settles indentation") || len(why) != 3 {
+		t.Errorf("left out: %q", why)
+	}
+	elsewhere := place
+	elsewhere.Project, elsewhere.Projects = "q", []string{"q"}
+	if b := page(t, in, elsewhere); !strings.Contains(b.Text, "four spaces") {
+		t.Errorf("another project:\n%s", b.Text)
+	}
+}

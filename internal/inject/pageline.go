@@ -3,6 +3,7 @@ package inject
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -16,7 +17,8 @@ import (
 const (
 	maxLine   = 240 // of a statement
 	maxReason = 120 // of the reason of a rule
-	maxWhole  = 160 // of a body that stands whole in the line of its note
+	maxWhole  = 160 // of a body that stands whole in the line of its note, and of a field
+	maxGist   = 320 // of all that the line says besides the title
 	topicCost = 14  // of a note that is in a topic
 )
 
@@ -41,6 +43,7 @@ func (in *Injector) choose(ctx context.Context, d *draft, near []*note.Note) err
 		}
 	}
 	in.readLines(ctx, d)
+	d.settle()
 	d.fold()
 	used := d.word()
 	for used > room && len(d.lines) > 0 { // marks behind lines take room too
@@ -178,6 +181,56 @@ func (in *Injector) news(p Place, notes []*note.Note) []*note.Note {
 	})
 }
 
+// settle leaves one note of the user for each subject and set of paths: one of the project before one for all projects, what the user wrote
+// or read before what the user said, and of two sentences the later one. Ingest keeps more than one only where two machines wrote
+// them before a sync, or where the user keeps both: two notes of one project that the user wrote or read both stay.
+func (d *draft) settle() {
+	best := make(map[string]*note.Note)
+	key := func(n *note.Note) string {
+		if s := note.Subject(n.About); s != "" && n.UserSaid() {
+			return s + "\x00" + strings.Join(note.PathsOf(n), "\x00")
+		}
+		return ""
+	}
+	for i := range d.lines {
+		n := d.lines[i].note
+		if k := key(n); k != "" && (best[k] == nil || order(n, best[k]) < 0) {
+			best[k] = n
+		}
+	}
+	d.lines = slices.DeleteFunc(d.lines, func(l draftLine) bool {
+		first := best[key(l.note)]
+		if first == nil || first == l.note || first.Project == l.note.Project && !l.note.Quoted() {
+			return false
+		}
+		if !claim.Exclude(l.note, first) {
+			return false
+		}
+		d.leave(l.note.ID, l.note.Title, fmt.Sprintf("the note %s settles %s", shortID(first.ID), note.Subject(first.About)))
+		return true
+	})
+}
+
+// order is negative where a comes before b for settle.
+func order(a, b *note.Note) int {
+	flag := func(x, y bool) int {
+		switch {
+		case x == y:
+			return 0
+		case x:
+			return 1
+		}
+		return -1
+	}
+	if a.ConflictOf == b.ID || b.ConflictOf == a.ID { // the user is asked which holds; until then the older one does
+		return flag(a.ConflictOf == b.ID, b.ConflictOf == a.ID)
+	}
+	x, _ := a.CreatedAt.Time()
+	y, _ := b.CreatedAt.Time()
+	global := flag(a.Project == note.Global, b.Project == note.Global)
+	return cmp.Or(global, flag(a.Quoted(), b.Quoted()), y.Compare(x), cmp.Compare(a.ID, b.ID))
+}
+
 // fold takes out what the page would say twice: of notes that state the same the first one
 // stays, and none that stands in a file which the agent loads anyway.
 func (d *draft) fold() {
@@ -240,7 +293,7 @@ func (d *draft) word() (used int) {
 	for i := range d.lines {
 		l := &d.lines[i]
 		l.text = "- " + cutLine(oneLine(neutralise(l.note.Title)), maxLine) + marks(l.note, l.laid, d.b.moved[l.note.ID])
-		l.text += d.age(l)
+		l.text += repeated(l.note, d.now) + d.age(l)
 		used += d.lineSize(l)
 	}
 	return used
@@ -264,8 +317,8 @@ func (d *draft) lineSize(l *draftLine) int {
 	return d.size.of(l.text) + len(shortID(l.note.ID)) + 4 // brackets, a space, a line feed
 }
 
-// explain adds to the lines, while there is room, what they leave open: the reason of a rule, or
-// a body that is short. A line that then says all of its note needs no prompt to open it.
+// explain adds to the lines, while there is room, what they leave open: what to do and why. A line that then
+// says all of its note needs no prompt to open it.
 func (d *draft) explain(room int) {
 	for _, laid := range []bool{true, false} {
 		for i := range d.lines {
@@ -274,11 +327,15 @@ func (d *draft) explain(room int) {
 				continue
 			}
 			more, whole := gist(l.note)
-			if cost := d.size.of(more) + 3; more != "" && cost <= room {
-				l.text += " — " + more
+			for j, part := range more {
+				part = joint(j) + part
+				cost := d.size.of(part)
+				if cost > room {
+					whole = false
+					break
+				}
+				l.text += part
 				room -= cost
-			} else if more != "" {
-				whole = false
 			}
 			l.whole = whole
 		}
@@ -288,31 +345,64 @@ func (d *draft) explain(room int) {
 	}
 }
 
+// joint stands before the part of a gist at a place.
+func joint(place int) string {
+	if place == 0 {
+		return " — "
+	}
+	return "; "
+}
+
 // LineOf is the line that a note has on the page of its project, where there is room for all of it.
 func LineOf(n *note.Note) string {
 	line := cutLine(oneLine(neutralise(n.Title)), maxLine) + marks(n, n.UserSaid(), false)
-	if more, _ := gist(n); more != "" {
-		line += " — " + more
-	}
+	line += gistLine(n)
 	if n.ID != "" {
 		line += " [" + shortID(n.ID) + "]"
 	}
 	return line
 }
 
-// gist is what a note says besides its title, on one line; "" when that is too much for a line.
-// whole says that there is no more.
-func gist(n *note.Note) (text string, whole bool) {
+// gist is what a note says besides its title, in parts of a line: its fields, what to do first, then its body, or the reason in a body
+// that is too long. whole says that there is no more.
+func gist(n *note.Note) (parts []string, whole bool) {
 	body := oneLine(neutralise(n.Body))
-	switch {
-	case body == "" || body == oneLine(n.Title) || body == oneLine(n.Rule):
-		return "", true
-	case n.UserSaid() && n.Quoted():
-		return "", false // the user did not say it
-	case len([]rune(body)) <= maxWhole:
-		return strings.TrimPrefix(body, "Why: "), true
+	if body == oneLine(n.Title) || body == oneLine(n.Rule) {
+		body = ""
 	}
-	return cutLine(reason(n), maxReason), false
+	details := note.Details(n)
+	if n.UserSaid() && n.Quoted() { // the user said none of it
+		return nil, body == "" && len(details) == 0
+	}
+	whole, left := true, maxGist
+	add := func(text string, most int) {
+		if most = min(most, left); text == "" || most < leastBody && len([]rune(text)) > most {
+			whole = whole && text == ""
+			return
+		}
+		short := cutLine(text, most)
+		parts, left, whole = append(parts, short), left-len([]rune(short)), whole && short == text
+	}
+	for _, d := range details {
+		add(oneLine(neutralise(d.String())), maxWhole)
+	}
+	switch {
+	case len([]rune(body)) <= maxWhole:
+		add(strings.TrimPrefix(body, "Why: "), maxWhole)
+	default:
+		add(reason(n), maxReason)
+		whole = false
+	}
+	return parts, whole
+}
+
+// gistLine is the gist of a note behind its title, "" for none.
+func gistLine(n *note.Note) (line string) {
+	parts, _ := gist(n)
+	for i, part := range parts {
+		line += joint(i) + part
+	}
+	return line
 }
 
 // cutLine cuts a line to at most n characters, between words, and marks that.

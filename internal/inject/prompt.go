@@ -281,11 +281,9 @@ func (in *Injector) remind(notes, again []*note.Note, p Place, f frame, looked B
 
 // promptText is what a prompt is shown of a note below its title.
 func promptText(n *note.Note) string {
-	switch body := strings.TrimSpace(n.Body); {
+	switch body := strings.TrimSpace(note.Whole(n)); {
 	case body == n.Title || body == n.Rule:
 		return ""
-	case n.Quoted():
-		return note.MarkedBody(n)
 	default:
 		return strings.TrimPrefix(body, "Why: ")
 	}
@@ -320,7 +318,7 @@ func reminderOf(n *note.Note, body string, moved bool, room int) (text string, c
 // saidMark marks what the user vouches for, where its place does not say so.
 const saidMark = " (from your user)"
 
-// marks say in the line of a note who vouches for it, unless its place does, and what speaks
+// marks say in the line of a note who vouches for it, unless its place does, what its user added to it, and what speaks
 // against it.
 func marks(n *note.Note, laid, moved bool) (s string) {
 	switch src := n.Provenance.Source; {
@@ -338,6 +336,7 @@ func marks(n *note.Note, laid, moved bool) (s string) {
 	if n.Author != "" {
 		s += " (shared by " + oneLine(n.Author) + ")"
 	}
+	s += details(n)
 	if moved {
 		s += " (" + movedOn + ")"
 	}

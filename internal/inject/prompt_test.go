@@ -66,7 +66,7 @@ func TestPromptRenders(t *testing.T) {
 		!strings.Contains(r.Text, " …\n") || !slices.Equal(r.Cut, []note.ID{"n000"}) {
 		t.Errorf("cut %v:\n%s", r.Cut, r.Text)
 	}
-	if !strings.Contains(r.Text, "\n  it leaks.\n") || strings.Contains(r.Text, "When asked") {
+	if !strings.Contains(r.Text, "\n  how to apply: When asked to restart it.\n  Why: it leaks.\n") {
 		t.Errorf("%s", r.Text)
 	}
 }

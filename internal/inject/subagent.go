@@ -3,6 +3,7 @@ package inject
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
@@ -18,8 +19,8 @@ var agentFrame = frame{
 
 // taskText is what a sub-agent is shown of a note: what its line on a page would add to its title.
 func taskText(n *note.Note) string {
-	text, _ := gist(n)
-	return text
+	parts, _ := gist(n)
+	return strings.Join(parts, "; ")
 }
 
 // A Brief is what memory has to say to a task that a session gives to a sub-agent.

@@ -271,3 +271,32 @@ func TestReaderInForce(t *testing.T) {
 		t.Errorf("%q", w.shown)
 	}
 }
+
+// What a note in force says already is no second note: the sentence counts for the note, once.
+func TestReaderRepeats(t *testing.T) {
+	w := newReadingRoom(t)
+	made, err := w.door.Admit(t.Context(), ingest.Draft{By: ingest.Order, Here: "app", Once: true, Note: &note.Note{
+		Type: note.Semantic, Project: "app", Title: "Run the linter before every commit", ProofCount: 1, CreatedAt: note.At(at(0).AddDate(0, 0, -1)),
+		Provenance: note.Provenance{Source: note.User, Confidence: 0.9}, Evidence: []note.Evidence{{Session: "claude/s0", Chunk: "c0"}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.answer = `{"rules": [{"repeats": "` + string(made.Note.ID) + `", "quote": "you committed without linting again"},
+		{"repeats": "` + string(made.Note.ID) + `", "quote": "nobody typed this"},
+		{"repeats": "01KX0000000000000000000000", "quote": "you committed without linting again"}]}`
+	for range 2 {
+		w.waits("s1", "> commit it", "Done.", "> no, you committed without linting again")
+		if done, err := w.reader.Run(t.Context(), 0, nil); err != nil || done.Err != nil || len(done.Learnt) != 0 || done.Dropped != 2 {
+			t.Fatalf("%+v, %v", done, err)
+		}
+	}
+	n := w.note(made.Note.ID)
+	times, last := note.Said(n)
+	if n.Title != made.Note.Title || times != 2 || last == "" || n.ProofCount != 2 || !n.UserSaid() {
+		t.Errorf("%q, said %d times, last %s: %+v", n.Title, times, last, n.Evidence)
+	}
+	if dropped := strings.Join(w.dropped(), "\n"); !strings.Contains(dropped, "its quote is not among") {
+		t.Errorf("%s", dropped)
+	}
+}

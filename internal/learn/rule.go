@@ -24,6 +24,7 @@ type Rule struct {
 	When      []string `json:"when"`     // triggers, as in note.ParseTrigger
 	About     string   `json:"about"`    // the subject, as in note.Note
 	Replaces  string   `json:"replaces"` // id of a note in force
+	Repeats   string   `json:"repeats"`  // id of a note in force that says it already: only the quote and the subject count
 	Holds     Holds    `json:"holds"`
 	Asks      []string `json:"asks"`    // what the user might type when it will matter, as in note.Note
 	Problem   string   `json:"problem"` // of a fix
@@ -160,7 +161,11 @@ func noteOf(o Origin, q Quote, title string) *note.Note {
 
 // Evidence is the quote as a piece of evidence, an agreement with what it agrees to.
 func (q Quote) Evidence(o Origin) note.Evidence {
-	return note.Evidence{Session: o.Harness + "/" + o.Session, Chunk: q.Chunk(), Quote: note.CutRunes(q.Typed().Line(), note.MaxQuote)}
+	e := note.Evidence{Session: o.Harness + "/" + o.Session, Chunk: q.Chunk(), Quote: note.CutRunes(q.Typed().Line(), note.MaxQuote)}
+	if !q.Said.At.IsZero() {
+		e.At = note.At(q.Said.At)
+	}
+	return e
 }
 
 // Typed is the quote as what vouches for a note.

@@ -114,7 +114,7 @@ func TestArgumentsRefused(t *testing.T) {
 		{"memory_search", `{"query":["a","b"]}`, `query is ["a","b"]; expected text`},
 		{"memory_search", `{"query":null}`, `query is missing; expected text`},
 		{"memory_search", `{"query":"q","type":"diary"}`, `type is "diary"; expected one of procedural, semantic, episodic`},
-		{"memory_search", `{"query":"q","limit":3}`, `there is no argument "limit"; the tool takes k, max_tokens, project, query,`},
+		{"memory_search", `{"query":"q","limit":3}`, `there is no argument "limit"; the tool takes fields, k, max_tokens, project, query,`},
 		{"memory_forget", `{"id":"a","apply":1}`, `apply is 1; expected true or false`},
 		{"memory_forget", `{"id":"a","apply":"yes"}`, `apply is "yes"; expected true or false`},
 		{"memory_status", `{"verbose":true}`, `there is no argument "verbose"; the tool takes none`},

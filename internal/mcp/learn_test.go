@@ -185,3 +185,31 @@ func TestUnreadSetting(t *testing.T) {
 		t.Errorf("found by its asks: %s", all)
 	}
 }
+
+// TestLearnRepeats: an item with the id of a note and a quote says that the user said it again.
+func TestLearnRepeats(t *testing.T) {
+	w := open(t, inShop)
+	cs := w.client(t)
+	known := w.add(t, note.Note{Title: "Name branches after their ticket", Project: "shop"})
+	elsewhere := w.add(t, note.Note{Title: "Name branches after their author", Project: "other"})
+	lease := typedBefore(t, w, "the branch has no ticket in its name, once more")
+	got, text := call(t, cs, "memory_learn", args{"session": lease, "items": items(
+		map[string]any{"id": string(known)[20:], "quote": "the branch has no ticket in its name"},
+		map[string]any{"id": string(known), "quote": "what nobody typed"},
+		map[string]any{"id": string(elsewhere), "quote": "the branch has no ticket in its name"},
+	)})
+	lines := shown(got)
+	if len(lines) != 3 || lines[0] != "counted for "+string(known) || !strings.HasPrefix(lines[1], "refused: ") || !strings.HasPrefix(lines[2], "refused: ") {
+		t.Fatal(text)
+	}
+	n, _, err := store.Get(w.Store, known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if times, _ := note.Said(n); times != 1 || n.Title != "Name branches after their ticket" || !store.Trusts(w.Store, n) {
+		t.Errorf("said %d times: %+v", times, n)
+	}
+	if c, err := unread.Of(w.Store).Count("shop"); err != nil || c.Turns != 0 {
+		t.Errorf("the turns stay open: %+v, %v", c, err)
+	}
+}

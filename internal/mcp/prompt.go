@@ -38,7 +38,7 @@ func (s *Server) recallPrompt(ctx context.Context, req *sdk.GetPromptRequest) (*
 			break
 		}
 		fmt.Fprintf(&b, "\n## [%s] %s\n_%s · project %s · source %s (confidence %g) · updated %s_\n\n%s\n", o.Type, o.Title, o.ID, o.Project,
-			o.Source, o.Confidence, o.UpdatedAt, quoted(left.body(note.MarkedBody(h.Note), len(res.Hits)-i)))
+			o.Source, o.Confidence, o.UpdatedAt, quoted(left.body(note.Whole(h.Note), len(res.Hits)-i)))
 	}
 	if len(res.Hits) == 0 {
 		b.WriteString("\nNothing.\n")

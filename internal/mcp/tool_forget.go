@@ -16,8 +16,8 @@ import (
 
 var toolForget = tool{
 	name: "memory_forget",
-	doc: `Archive a note of this project, with apply: no session is shown it, and the user can undo that. What the user said
-or wrote only the user takes back.`,
+	doc: `Archive a note of this project, with apply: no session is shown it, and the user can undo it. Only the user takes
+back what the user said or wrote.`,
 	hints: sdk.ToolAnnotations{DestructiveHint: &no, IdempotentHint: true, OpenWorldHint: &no},
 	does:  decides,
 	find:  "forget delete archive a note of memory",

@@ -23,7 +23,7 @@ var toolGet = tool{
 
 type getIn struct {
 	IDs    []string `json:"ids" jsonschema:"up to 20"`
-	Offset int      `json:"offset,omitempty" jsonschema:"next_offset of a body that was cut"`
+	Offset int      `json:"offset,omitempty" jsonschema:"next_offset of a cut body"`
 }
 
 // A wholeOut is a note with its body.
@@ -104,7 +104,7 @@ func (s *Server) get(ctx context.Context, _ caller, in getIn) (getOut, error) {
 			return out, err
 		}
 		var full bool
-		w.Body, w.NextOffset, full = part(note.Harmless(note.MarkedBody(h.Note)), in.Offset, int(left)/(len(found)-i)-len(head))
+		w.Body, w.NextOffset, full = part(note.Harmless(note.Whole(h.Note)), in.Offset, int(left)/(len(found)-i)-len(head))
 		if full || !left.room(w) {
 			out.Missing = append(out.Missing, missingOut{string(h.ID), "the answer is full; ask for it alone"})
 			continue

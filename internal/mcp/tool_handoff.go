@@ -25,9 +25,8 @@ const (
 const maxHandoffs = 20 // shown at once
 
 var toolHandoff = tool{
-	name: "memory_handoff",
-	doc: `Leave unfinished work for the next session on this project (title, body), read what waits, or acknowledge (id) what you ` +
-		`took over.`,
+	name:  "memory_handoff",
+	doc:   `Leave unfinished work for the next session (title, body), read what waits, or acknowledge (id) what you took over.`,
 	hints: sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no},
 	does:  proposes,
 	find:  "hand over unfinished work to the next session, read or acknowledge a handoff",

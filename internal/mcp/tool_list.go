@@ -33,7 +33,7 @@ var toolList = tool{
 type listIn struct {
 	filterIn
 	Limit  int    `json:"limit,omitempty" jsonschema:"up to 200"`
-	Cursor string `json:"cursor,omitempty" jsonschema:"next_cursor of the page before"`
+	Cursor string `json:"cursor,omitempty" jsonschema:"next_cursor of a page"`
 }
 
 type listOut struct {

@@ -14,8 +14,8 @@ import (
 
 var toolReview = tool{
 	name: "memory_review",
-	doc: `List what waits for the user's decision, with its evidence. Only the user decides, in a terminal
-(anamnesis review) or in the dashboard.`,
+	doc: `List what waits for the user's decision, with its evidence. Only the user decides, in anamnesis review
+or the dashboard.`,
 	hints: sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no},
 	does:  reads,
 	find:  "review inbox, notes that wait for the user",

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"anamnesis/internal/app"
@@ -45,7 +46,7 @@ var toolSearch = tool{
 
 // A filterIn says which notes are meant.
 type filterIn struct {
-	Project     string `json:"project,omitempty" jsonschema:"key; * for all (default: here and global)"`
+	Project     string `json:"project,omitempty" jsonschema:"* for all (default: here and global)"`
 	Type        string `json:"type,omitempty"`
 	Scope       string `json:"scope,omitempty"`
 	UserID      string `json:"user_id,omitempty"`
@@ -62,6 +63,8 @@ type searchIn struct {
 	filterIn
 	K         int `json:"k,omitempty" jsonschema:"up to 50"`
 	MaxTokens int `json:"max_tokens,omitempty" jsonschema:"1000 if left out"`
+
+	Fields []string `json:"fields,omitempty" jsonschema:"rule, fix: no bodies"`
 }
 
 // A hitOut is a note that answers a question.
@@ -104,6 +107,9 @@ func (s *Server) search(ctx context.Context, c caller, in searchIn) (searchOut, 
 	if err != nil {
 		return searchOut{}, err
 	}
+	if err := checkFields(in.Fields); err != nil {
+		return searchOut{}, err
+	}
 	res, said, err := s.ask(ctx, c, in)
 	if err != nil {
 		return searchOut{}, err
@@ -123,7 +129,7 @@ func (s *Server) search(ctx context.Context, c caller, in searchIn) (searchOut, 
 	out.Sessions = exchanges(found, &sessions)
 	left += sessions
 	cut := false
-	out.Result, cut = hits(res.Hits, &left)
+	out.Result, cut = hits(res.Hits, in.Fields, &left)
 	out.LeftOff = len(res.Hits) - len(out.Result) + len(found) - len(out.Sessions)
 	if out.LeftOff > 0 || cut {
 		out.More = fmt.Sprintf("memory_get reads one whole by its id; max_tokens up to %d shows more", maxAnswerTokens)
@@ -140,14 +146,14 @@ func (s *Server) answerSize(tokens int) (int, error) {
 	return max(minAnswerTokens, min(tokens, maxAnswerTokens)) * recall.CharsPerToken, nil
 }
 
-// hits returns as many notes as fit, each with a part of its body, and says whether a body was cut.
-func hits(found []*recall.Hit, left *budget) (all []hitOut, cut bool) {
+// hits returns as many notes as fit, each with a part of its body or with the fields that were asked for, and says whether a body was cut.
+func hits(found []*recall.Hit, fields []string, left *budget) (all []hitOut, cut bool) {
 	all = []hitOut{}
 	rest := *left
 	for _, h := range found {
 		n := ofNote(h.Note)
 		o := hitOut{lineOut: n.line(), Score: round(h.Score()), Why: why(h)}
-		body := budget(min(leastBody, len(h.Note.Body)))
+		body := budget(min(leastBody, len(bodyOf(h.Note, fields))))
 		if !rest.room(o) || rest < body {
 			if len(all) > 0 {
 				break
@@ -167,10 +173,40 @@ func hits(found []*recall.Hit, left *budget) (all []hitOut, cut bool) {
 		if i == 0 {
 			sharers = (sharers + 1) / 2 // the best one is worth two
 		}
-		all[i].Body = left.cut(note.MarkedBody(found[i].Note), sharers, cutShort)
+		all[i].Body = left.cut(bodyOf(found[i].Note, fields), sharers, cutShort)
 		cut = cut || strings.HasSuffix(all[i].Body, cutShort)
 	}
 	return all, cut
+}
+
+// bodyOf is what an answer shows of a note below its title: all that it says, or the fields that were asked for (S1), a line each.
+func bodyOf(n *note.Note, fields []string) string {
+	if len(fields) == 0 {
+		return note.Whole(n)
+	}
+	got := recall.FieldsOf(n, fields)
+	var lines []string
+	for _, name := range fields {
+		if text, ok := got[name]; ok {
+			lines = append(lines, name+": "+text)
+		}
+	}
+	return note.ByAgent(n, strings.Join(lines, "\n"))
+}
+
+// checkFields refuses more fields than notes have.
+func checkFields(fields []string) error {
+	const most, longest = 20, 64
+	for i, name := range fields {
+		fields[i] = strings.ToLower(strings.TrimSpace(name))
+		if len(name) > longest || strings.ContainsFunc(name, unicode.IsControl) {
+			return fmt.Errorf("a field is a key of the front matter, such as rule; %q is none", clip(name, longest, "…"))
+		}
+	}
+	if len(fields) > most {
+		return fmt.Errorf("%d fields; give at most %d", len(fields), most)
+	}
+	return nil
 }
 
 // sessions finds the exchanges that answer a question. One that asks for what only notes have finds none.

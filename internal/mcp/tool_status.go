@@ -11,7 +11,7 @@ import (
 
 var toolStatus = tool{
 	name:  "memory_status",
-	doc:   `Count the notes and show the state of the sync.`,
+	doc:   `Count the notes and show the state of sync.`,
 	hints: readOnly,
 	does:  reads,
 	find:  "count notes, state of memory and its synchronisation",

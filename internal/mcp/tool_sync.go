@@ -19,7 +19,7 @@ var toolSync = tool{
 }
 
 type syncIn struct {
-	Force bool `json:"force,omitempty" jsonschema:"ignored"`
+	Force bool `json:"force,omitempty"` // ignored
 }
 
 const maxDetail = 80 // characters

@@ -603,3 +603,29 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 }
+
+// TestFields: a search returns the fields that are asked for in place of bodies (S1), and memory_get all that a note says.
+func TestFields(t *testing.T) {
+	w := open(t, inShop)
+	cs := w.client(t)
+	id := w.add(t, note.Note{
+		Title: "Regenerate gRPC clients after editing payments.proto", Project: "shop", Body: "Long story of the staging outage.",
+		Fix: "Run `make proto-gen`", Rule: "Never ship a .proto change without regenerated clients",
+	})
+	_, text := call(t, cs, "memory_search", args{"query": "payments.proto clients", "fields": []string{"rule", " FIX ", "nonsense"}})
+	if !strings.Contains(text, "rule: Never ship a .proto change") || !strings.Contains(text, "fix: Run `make proto-gen`") || strings.Contains(text, "Long story") {
+		t.Errorf("%s", text)
+	}
+	for _, tool := range []string{"memory_search", "memory_get"} {
+		in := args{"query": "payments.proto clients"}
+		if tool == "memory_get" {
+			in = args{"ids": []string{string(id)}}
+		}
+		if _, text := call(t, cs, tool, in); !strings.Contains(text, "make proto-gen") || !strings.Contains(text, "Long story") {
+			t.Errorf("%s: %s", tool, text)
+		}
+	}
+	if why := refused(t, cs, "memory_search", args{"query": "x", "fields": []string{"a\nb"}}); !strings.Contains(why, "a field is a key of the front matter") {
+		t.Errorf("%s", why)
+	}
+}

@@ -69,7 +69,7 @@ func (n *Note) extra(key string) string {
 
 // setRows reads the mappings of a field that is a list of them.
 func (f *field) setRows(n *Note, v value) error {
-	keys := "session, chunk and quote"
+	keys := "session, chunk, quote and at"
 	if f.shape == asEdits {
 		keys = "field and at"
 	}
@@ -85,7 +85,7 @@ func (f *field) setRows(n *Note, v value) error {
 			get[p.key] = p.text.String()
 		}
 		if f.shape == asEvidence {
-			n.Evidence = append(n.Evidence, Evidence{get["session"], get["chunk"], get["quote"]})
+			n.Evidence = append(n.Evidence, Evidence{get["session"], get["chunk"], get["quote"], Stamp(get["at"])})
 		} else if e := (Edit{get["field"], Stamp(get["at"])}); e.Key != "" && e.At != "" && n.editEntry(e.Key) == "" {
 			n.Edits = append(n.Edits, e)
 		}

@@ -68,9 +68,20 @@ func (n *Note) AddTags(tags ...string) bool {
 // UnionEvidence adds to evidence what it does not hold yet.
 func UnionEvidence(all, more []Evidence) []Evidence {
 	for _, e := range more {
-		if !slices.Contains(all, e) {
+		i := slices.IndexFunc(all, e.is)
+		switch {
+		case i < 0:
 			all = append(all, e)
+		case all[i].At == "" && e.At != "":
+			all = slices.Clone(all)
+			all[i].At = e.At
 		}
 	}
 	return all
+}
+
+// is reports whether two pieces of evidence are one, which a program before this one may have written without its time.
+func (e Evidence) is(other Evidence) bool {
+	e.At, other.At = "", ""
+	return e == other
 }

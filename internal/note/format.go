@@ -102,7 +102,11 @@ func (f *field) rows(n *Note) (rows [][]pair) {
 		return rows
 	}
 	for _, e := range n.Evidence {
-		rows = append(rows, []pair{{"session", scalar{text: e.Session}}, {"chunk", scalar{text: e.Chunk}}, {"quote", scalar{text: e.Quote}}})
+		row := []pair{{"session", scalar{text: e.Session}}, {"chunk", scalar{text: e.Chunk}}, {"quote", scalar{text: e.Quote}}}
+		if e.At != "" {
+			row = append(row, pair{"at", scalar{text: string(e.At)}})
+		}
+		rows = append(rows, row)
 	}
 	return rows
 }

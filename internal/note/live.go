@@ -10,6 +10,19 @@ func (n *Note) Sessions() int {
 	return len(seen)
 }
 
+// Said is in how many sessions the user typed what n says, and when last ("" when no session is dated).
+func Said(n *Note) (times int, last Stamp) {
+	var sessions []string
+	for _, e := range n.Evidence {
+		if e.Chunk == "" { // nothing shows that it was typed
+			continue
+		}
+		sessions = appendNew(sessions, e.Session)
+		last = Later(last, e.At)
+	}
+	return len(sessions), last
+}
+
 // HeldTo is the git branch that n holds for, "" for all. What a person wrote or reviewed,
 // and what was learnt from a person's words, holds everywhere, whatever Branch says.
 func (n *Note) HeldTo() string {
@@ -30,17 +43,6 @@ func RuleOf(n *Note) string {
 		return n.Title
 	}
 	return n.Rule
-}
-
-// agentsWords come before a body that the user did not write, in a note that is the user's word.
-const agentsWords = "Noted by an agent: "
-
-// MarkedBody is the body of n for a reader who takes the note for the user's word: it says where it is not.
-func MarkedBody(n *Note) string {
-	if n.UserSaid() && n.Quoted() && n.Body != "" {
-		return agentsWords + n.Body
-	}
-	return n.Body
 }
 
 // TypedWords are the words of the user that the agent or model that wrote n quoted, "" for none.

@@ -188,8 +188,9 @@ func sideGen(base *note.Note, label string) *rapid.Generator[*note.Note] {
 			n.Tags = rapid.SliceOfDistinct(rapid.SampledFrom([]string{"a", "b", "c", "d"}), rapid.ID).Draw(t, "tags")
 		}
 		if some("evidence") {
+			times := rapid.SampledFrom([]note.Stamp{"", "2026-01-02T03:04:05+00:00", "2026-02-02T03:04:05+00:00"})
 			for range rapid.IntRange(0, 2).Draw(t, "n") {
-				n.Evidence = append(n.Evidence, note.Evidence{Session: texts.Draw(t, "es"), Quote: texts.Draw(t, "eq")})
+				n.Evidence = append(n.Evidence, note.Evidence{Session: texts.Draw(t, "es"), Quote: texts.Draw(t, "eq"), At: times.Draw(t, "et")})
 			}
 			n.ProofCount = rapid.IntRange(0, 3).Draw(t, "count")
 		}

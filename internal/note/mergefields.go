@@ -81,11 +81,32 @@ func (m *merger) lists() {
 		}
 		f.setItems(m.out, mergeSets(m.base != nil, was, f.items(m.a), f.items(m.b), strings.Compare))
 	}
+	m.evidence()
+}
+
+// evidence merges the evidence, with the times that any side knows.
+func (m *merger) evidence() {
 	var was []Evidence
 	if m.base != nil {
-		was = unique(m.base.Evidence)
+		was = m.base.Evidence
 	}
-	m.out.Evidence = mergeSets(m.base != nil, was, unique(m.a.Evidence), unique(m.b.Evidence), compareEvidence)
+	times := make(map[Evidence]Stamp)
+	for _, e := range slices.Concat(was, m.a.Evidence, m.b.Evidence) {
+		at := e.At
+		e.At = ""
+		if times[e].compare(at) < 0 {
+			times[e] = at
+		}
+	}
+	timed := func(all []Evidence) []Evidence {
+		all = slices.Clone(all)
+		for i := range all {
+			all[i].At = ""
+			all[i].At = times[all[i]]
+		}
+		return unique(all)
+	}
+	m.out.Evidence = mergeSets(m.base != nil, timed(was), timed(m.a.Evidence), timed(m.b.Evidence), compareEvidence)
 }
 
 // count counts the evidence. Without any, a count that a side wrote stands.

@@ -103,6 +103,7 @@ type Evidence struct {
 	Session string // harness/session id
 	Chunk   string // hash of the stretch of the session it was seen in
 	Quote   string // at most 200 redacted characters
+	At      Stamp  // when it was said or seen; "" where that is not known
 }
 
 // A Field is a front matter key this version does not know, kept as it stands.

@@ -68,7 +68,7 @@ func noteGen() *rapid.Generator[*note.Note] {
 			n.Supersedes = append(n.Supersedes, note.ID(id))
 		}
 		for range rapid.IntRange(0, 2).Draw(t, "evidence") {
-			n.Evidence = append(n.Evidence, note.Evidence{Session: text("es"), Chunk: text("ec"), Quote: text("eq")})
+			n.Evidence = append(n.Evidence, note.Evidence{Session: text("es"), Chunk: text("ec"), Quote: text("eq"), At: note.Stamp(text("et"))})
 		}
 		for _, key := range list("edits") {
 			n.Edits = append(n.Edits, note.Edit{Key: key, At: "2026-01-01T00:00:00+00:00"})

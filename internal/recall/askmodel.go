@@ -137,8 +137,7 @@ func (e *Engine) askLogits(ctx context.Context, m asker, q Query, hits []*Hit) (
 		if c.Err != nil {
 			return nil, c.Err
 		}
-		n := c.Note
-		texts[i] = n.Title + "\n" + n.Rule + "\n" + n.KeyInsight + "\n" + n.Body
+		texts[i] = c.Note.Title + "\n" + note.Whole(c.Note)
 	}
 	logits, err := m.ask(ctx, q.Text, texts)
 	if err != nil {

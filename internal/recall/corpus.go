@@ -280,13 +280,13 @@ func primed(n *note.Note) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n## %s\n\nid: %s\nproject: %s\n", n.Title, n.ID, n.Project)
 	for _, f := range []struct{ name, value string }{
-		{"category", n.Category}, {"tags", strings.Join(n.Tags, ", ")}, {"insight", n.KeyInsight}, {"rule", n.Rule},
+		{"category", n.Category}, {"tags", strings.Join(n.Tags, ", ")},
 	} {
 		if f.value != "" {
 			fmt.Fprintf(&b, "%s: %s\n", f.name, f.value)
 		}
 	}
-	fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(n.Body))
+	fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(note.Whole(n)))
 	return b.String()
 }
 

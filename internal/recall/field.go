@@ -10,10 +10,10 @@ import (
 // maxField bounds the text of one field, in characters.
 const maxField = 500
 
-// Project returns the fields of a note that a query asks for (S1), empty ones
+// FieldsOf returns the fields of a note that a query asks for (S1), empty ones
 // left out: front matter keys, or sections of the body, so that a note that
 // was written before there were fields answers too.
-func fieldsOf(n *note.Note, names []string) map[string]string {
+func FieldsOf(n *note.Note, names []string) map[string]string {
 	got := make(map[string]string, len(names))
 	for _, name := range names {
 		if v := field(n, strings.ToLower(strings.TrimSpace(name))); v != "" {

@@ -31,7 +31,7 @@ func (e *Engine) pack(ctx context.Context, q Query, hits []*Hit, res *Result) {
 		h.End = min(h.End, len(n.Body))
 		h.Start = min(h.Start, h.End)
 		if len(q.Fields) > 0 {
-			h.Fields = fieldsOf(n, q.Fields)
+			h.Fields = FieldsOf(n, q.Fields)
 		}
 		h.Tokens = cost(q, h)
 		if q.MaxTokens > 0 && len(res.Hits) > 0 && res.Tokens+h.Tokens > q.MaxTokens {

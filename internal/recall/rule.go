@@ -1,7 +1,6 @@
 package recall
 
 import (
-	"strings"
 	"time"
 
 	"anamnesis/internal/claim"
@@ -35,8 +34,8 @@ func Triggers(n *note.Note, runs Runs) (all []note.Trigger, proposed bool) {
 // skips a check or deletes only where a person vouches for it.
 func vouched(n *note.Note) bool {
 	return n.UserSaid() ||
-		claim.Risky(strings.Join([]string{n.Title, n.Rule, n.Fix, n.HowToApply, n.KeyInsight, cutWords(n.Body, maxRuleBody)}, "\n")) == ""
+		claim.Risky(n.Title+"\n"+cutWords(note.Whole(n), maxRuleBody)) == ""
 }
 
-// maxRuleBody is how many bytes of a body are looked at.
+// maxRuleBody is how many bytes of a note are looked at besides its title.
 const maxRuleBody = 32 << 10

@@ -98,7 +98,7 @@ func (r *Reflector) learnt(ctx context.Context) ([]index.Row, error) {
 // A Consolidation is what a pass did.
 type Consolidation struct {
 	Foldings []Folding
-	Observed []note.ID // observations that were made or added to
+	Observed []note.ID // observations that were made or added to, and notes of the user that were confirmed
 	Replaced int       // learnings that they stand for
 	Retired  []note.ID // observations that nothing supports any more
 	Stale    error     // all is written, and the index does not know it yet
@@ -222,6 +222,13 @@ func (r *Reflector) eachProject(ctx context.Context, project string, f func(key 
 // writeFolding writes one folding. An observation that its owner retired, and one that is known
 // whole already, count for nothing.
 func (r *Reflector) writeFolding(ctx context.Context, f Folding, model string, c *Consolidation) error {
+	if f.Keeper != "" {
+		done, stale, err := r.keep(ctx, f)
+		if c.Stale = errors.Join(c.Stale, stale); done && err == nil {
+			c.Foldings, c.Observed, c.Replaced = append(c.Foldings, f), append(c.Observed, f.Keeper), c.Replaced+len(f.Replaces)
+		}
+		return err
+	}
 	out, err := r.observe(ctx, f, model)
 	if err != nil {
 		return err

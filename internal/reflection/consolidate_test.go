@@ -2,6 +2,7 @@ package reflection_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -137,5 +138,45 @@ func TestConventionsPage(t *testing.T) {
 	page, block := reflection.ConventionsPage("p", hostile), reflection.ConventionsBlock(hostile)
 	if strings.Count(block, reflection.BlockEnd) != 1 || strings.Contains(page, "\n# Title") || !strings.Contains(page, "\n## A b\n") {
 		t.Errorf("the page:\n%s\nthe block:\n%s", page, block)
+	}
+}
+
+// What the user said twice stays the user's: the older note takes in the later one and what machines noted, with all quotes, and no
+// observation of a machine takes its place.
+func TestFoldKeepsTheUsersWords(t *testing.T) {
+	w := newWorld(t)
+	said := func(id, title, session string) note.ID {
+		w.now = w.now.Add(time.Hour)
+		n := note.Note{
+			ID: note.ID(id), Type: note.Semantic, Project: "app", Title: title, LearningType: "rule", CreatedAt: note.At(w.now),
+			Provenance: note.Provenance{Source: note.User, Confidence: 0.9, Session: session}, ProofCount: 1,
+			Evidence: []note.Evidence{{Session: "claude/" + session, Chunk: id, Quote: title, At: note.At(w.now)}},
+		}
+		return w.add(n)
+	}
+	first := said("u1", "Sort the ledger export by account number", "s1")
+	w.taught("m1", "Ledger exports are sorted by account number.", "s2")
+	said("u2", "Always sort ledger exports by the account number", "s3")
+	other := said("u3", "Never sort the invoices", "s3")
+	plain := reflection.New(w.store, w.index, w.door, w.redactor, nil, reflection.Options{})
+	plan, err := plain.PlanConsolidation(t.Context(), "app")
+	if err != nil || len(plan.Foldings) != 1 || plan.Foldings[0].Keeper != first {
+		t.Fatalf("%+v, %v", plan, err)
+	}
+	c, err := plain.Consolidate(t.Context(), "")
+	if err != nil || len(c.Foldings) != 1 || c.Replaced != 2 || !slices.Equal(c.Observed, []note.ID{first}) {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	n := w.read(first)
+	times, _ := note.Said(n)
+	if !n.UserSaid() || n.Title != "Sort the ledger export by account number" || times != 3 || len(n.Supersedes) != 2 || n.Kind != "" {
+		t.Errorf("%q, the user's: %v, said %d times, replaces %q", n.Title, n.UserSaid(), times, n.Supersedes)
+	}
+	if n := w.read(other); !n.UserSaid() || len(n.Supersedes) != 0 {
+		t.Errorf("%+v", n)
+	}
+	before := w.bytes()
+	if again, err := plain.Consolidate(t.Context(), ""); err != nil || len(again.Foldings) != 0 || w.bytes() != before {
+		t.Errorf("again: %+v, %v", again, err)
 	}
 }

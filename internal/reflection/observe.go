@@ -24,6 +24,7 @@ type Folding struct {
 	Of        []*note.Note // learnings, the surest first
 	Replaces  []note.ID    // those that say nothing beside it
 	Stands    note.ID      // the observation that is added to; "" for a new one
+	Keeper    note.ID      // the user's note that takes in the others, in place of an observation; "" for none
 	ByModel   bool
 	Field     string // of the project's persona, "" for none
 }
@@ -71,6 +72,18 @@ func foldings(project string, all []*note.Note) (out []Folding) {
 			continue
 		}
 		f := Folding{Project: project}
+		if k := keeperOf(g); k != nil { // the user's own note stays, with the words of the others as evidence
+			f.Keeper, f.Statement, f.Category = k.ID, note.RuleOf(k), k.Category
+			for _, n := range g {
+				if n != k && n.Kind == "" {
+					f.Of, f.Replaces = append(f.Of, n), append(f.Replaces, n.ID)
+				}
+			}
+			if len(f.Of) > 0 {
+				out = append(out, f)
+			}
+			continue
+		}
 		if i := slices.IndexFunc(g, func(n *note.Note) bool { return n.Kind == note.Observation }); i >= 0 {
 			f.Stands, f.Statement = g[i].ID, g[i].Title
 			g = slices.Delete(slices.Clone(g), i, i+1)
@@ -87,6 +100,33 @@ func foldings(project string, all []*note.Note) (out []Folding) {
 		out = append(out, f)
 	}
 	return out
+}
+
+// keeperOf returns the user's note of a group that states the same: of several the oldest one; nil where the group has none.
+func keeperOf(group []*note.Note) (k *note.Note) {
+	for _, n := range group {
+		if n.UserSaid() && n.Kind == "" && (k == nil || n.CreatedAt < k.CreatedAt) {
+			k = n
+		}
+	}
+	return k
+}
+
+// keep lets the user's note of a folding take in the others.
+func (r *Reflector) keep(ctx context.Context, f Folding) (done bool, stale, err error) {
+	g := Group{Action: Keep, Keeper: f.Keeper, Superseded: f.Replaces}
+	p := Proposal{Project: f.Project, Groups: []Group{g}, seen: make(map[note.ID]string)}
+	for _, n := range f.Of {
+		p.seen[n.ID] = contentHash(n)
+	}
+	keeper, _, err := store.Get(r.Store, f.Keeper)
+	if err != nil {
+		return false, nil, err
+	}
+	p.seen[keeper.ID] = contentHash(keeper)
+	var m Merging
+	why, err := r.merge(ctx, p, g, &m)
+	return why.text == "", m.Stale, err
 }
 
 // observe writes what was found.

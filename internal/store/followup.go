@@ -17,10 +17,10 @@ type Verdict string
 
 // The verdicts. A session that goes on may use later what it had not used before.
 const (
-	Used      Verdict = "used"       // what it names occurs in what the agent did then, and not before
-	Unused    Verdict = "unused"     // what it names does not
-	UsedLater Verdict = "used-later" // likewise, after Unused was the verdict
-	Opposed   Verdict = "opposed"    // the user corrected the agent in a matter that it names
+	Used      Verdict = "used"       // the agent ran, opened or edited what only it had named, repeated its statement, or named it
+	Unused    Verdict = "unused"     // it did not
+	UsedLater Verdict = "used-later" // it did, after Unused was the verdict
+	Opposed   Verdict = "opposed"    // the user said the opposite, forbade a command of it, or said what takes its place
 )
 
 // tally is what one verdict counts.
@@ -42,6 +42,7 @@ func (v Verdict) tally() Tally {
 type ShownNote struct {
 	Note note.ID
 	At   time.Time // to the millisecond
+	Line bool      // its line alone
 }
 
 // A ShownHistory is all that a session was shown, also before it lost its context, and what
@@ -58,7 +59,7 @@ func (t *ShownLog) History() (h ShownHistory, err error) {
 	if err != nil {
 		return h, fmt.Errorf("read what the session was shown: %w", err)
 	}
-	seen := make(map[note.ID]bool)
+	place := make(map[note.ID]int)
 	for line := range bytes.Lines(data) {
 		var l shownLine
 		switch {
@@ -67,10 +68,16 @@ func (t *ShownLog) History() (h ShownHistory, err error) {
 			for _, id := range l.Of {
 				h.Verdicts[id] = l.Verdict
 			}
-		case l.Injection != nil && !seen[l.Injection.Note]:
-			if by, err := ulid.ParseStrict(l.By); err == nil {
-				seen[l.Injection.Note] = true
-				h.Notes = append(h.Notes, ShownNote{l.Injection.Note, ulid.Time(by.Time()).UTC()})
+		case l.Injection != nil:
+			by, err := ulid.ParseStrict(l.By)
+			i, seen := place[l.Injection.Note]
+			switch {
+			case err != nil: // the line of a program before this one
+			case !seen:
+				place[l.Injection.Note] = len(h.Notes)
+				h.Notes = append(h.Notes, ShownNote{l.Injection.Note, ulid.Time(by.Time()).UTC(), l.Line})
+			case !l.Line:
+				h.Notes[i].Line = false
 			}
 		}
 	}

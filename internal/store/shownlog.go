@@ -211,9 +211,10 @@ func (t *ShownLog) ClaimAtTool(injections ...Injection) ([]Injection, error) {
 
 // ShowLines says that the lines of notes are shown. Their bodies may still be claimed.
 func (t *ShownLog) ShowLines(injections ...Injection) error {
+	by := ulid.Make().String() // says when
 	var lines []byte
 	for _, telling := range injections {
-		lines = append(lines, lineOf(shownLine{Injection: &telling, Line: true})...)
+		lines = append(lines, lineOf(shownLine{Injection: &telling, By: by, Line: true})...)
 	}
 	if len(lines) == 0 {
 		return nil

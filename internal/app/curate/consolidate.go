@@ -1,6 +1,7 @@
 package curate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,7 +35,7 @@ type ConsolidateAnswer struct {
 type Folded struct {
 	Project   string    `json:"project"`
 	Statement string    `json:"statement"`
-	ID        note.ID   `json:"id,omitempty"` // of the observation, if it stands
+	ID        note.ID   `json:"id,omitempty"` // of the observation, or of the note of the user that takes the others in
 	Of        []note.ID `json:"of"`
 	Replaces  []note.ID `json:"replaces"`
 	ByModel   bool      `json:"by_model"`
@@ -43,8 +44,8 @@ type Folded struct {
 func (a *ConsolidateAnswer) take(c reflection.Consolidation) {
 	for _, f := range c.Foldings {
 		v := Folded{
-			Project: f.Project, Statement: f.Statement, ID: f.Stands, Of: []note.ID{}, Replaces: append([]note.ID{}, f.Replaces...),
-			ByModel: f.ByModel,
+			Project: f.Project, Statement: f.Statement, ID: cmp.Or(f.Stands, f.Keeper), Of: []note.ID{},
+			Replaces: append([]note.ID{}, f.Replaces...), ByModel: f.ByModel,
 		}
 		for _, n := range f.Of {
 			v.Of = append(v.Of, n.ID)

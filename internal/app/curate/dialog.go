@@ -54,8 +54,11 @@ func dialogOf(ctx context.Context, r *app.Rooms, it *ReviewItem) (title, text st
 	title, text = sayings(n)
 	if it.Other != nil {
 		what := "contradicts: "
-		if it.Changes() {
+		switch {
+		case it.Changes():
 			what = "changes your note: "
+		case it.Repeats():
+			what = "nearly the same as: "
 		}
 		text = strings.TrimSpace(text + " | " + what + flat(it.Other.Title))
 	}

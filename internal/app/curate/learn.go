@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -26,7 +25,7 @@ import (
 
 // A Lesson is what a reader makes of unread turns: one statement.
 type Lesson struct {
-	ID       string   `json:"id,omitempty"`    // of a note that was handed out for its asks: nothing else of the lesson counts
+	ID       string   `json:"id,omitempty"`    // of a note that says it already: only its quote, its subject and its asks count
 	Title    string   `json:"title,omitempty"` // the rule as an order, or the fact, in one sentence
 	Quote    string   `json:"quote,omitempty"` // the user's words that say it
 	Why      string   `json:"why,omitempty"`
@@ -83,7 +82,7 @@ func Learn(ctx context.Context, r *app.Rooms, by ingest.Author, dir, lease strin
 			continue
 		}
 		if item.ID != "" {
-			l.Lines = append(l.Lines, giveAsks(ctx, r, newest, item))
+			l.aboutNote(ctx, r, sessions, item)
 			continue
 		}
 		if learn.Holds(item.Holds).Is(learn.Task) {
@@ -99,7 +98,9 @@ func Learn(ctx context.Context, r *app.Rooms, by ingest.Author, dir, lease strin
 	if l.Open {
 		return l, nil
 	}
-	lessons = slices.DeleteFunc(slices.Clone(lessons), func(item Lesson) bool { return item.ID != "" }) // they answer for no turn
+	lessons = slices.DeleteFunc(slices.Clone(lessons), func(item Lesson) bool { // asks answer for no turn
+		return item.ID != "" && item.Quote == ""
+	})
 	if err := q.Answer(lease, unread.Agent, len(lessons) == 0); err != nil {
 		return l, err
 	}
@@ -144,15 +145,7 @@ func (item *Lesson) mend() string {
 func admitLesson(
 	ctx context.Context, r *app.Rooms, by ingest.Author, sessions []*unread.Session, item *Lesson, agreed map[string]bool,
 ) (out ingest.Outcome, err error) {
-	from := sessions[0].Origin
-	var quote learn.Quote
-	found := false
-	for _, s := range sessions {
-		if quote, found = learn.Find(s.Said(), item.Quote); found {
-			from = s.Origin
-			break
-		}
-	}
+	quote, from, found := findQuote(sessions, item.Quote)
 	if found && quote.Said.Asked != "" {
 		found = !agreed[quote.Said.Hash]
 		agreed[quote.Said.Hash] = true
@@ -185,16 +178,44 @@ func admitLesson(
 	return learn.Take(ctx, r.Ingester, d, learn.Holds(item.Holds))
 }
 
-// giveAsks gives a note the asks of a lesson, and returns the line of the answer.
-func giveAsks(ctx context.Context, r *app.Rooms, s *unread.Session, item *Lesson) string {
+// findQuote finds what a reader quotes in sessions, the newest first, and the session that has it. Without it, from is the newest one.
+func findQuote(sessions []*unread.Session, words string) (quote learn.Quote, from learn.Origin, found bool) {
+	for _, s := range sessions {
+		if quote, found = learn.Find(s.Said(), words); found {
+			return quote, s.Origin, true
+		}
+	}
+	return quote, sessions[0].Origin, false
+}
+
+// aboutNote takes in a lesson about a note that says its matter already: asks for it, or words with which the user said it again. The
+// error of a lesson is its line of the answer.
+func (l *Learning) aboutNote(ctx context.Context, r *app.Rooms, sessions []*unread.Session, item *Lesson) {
+	line := "kept"
 	row, err := app.Resolve(ctx, r, item.ID)
-	if err == nil {
-		_, err = ingest.GiveAsks(ctx, r.Ingester, project.Canonical(r.Store, s.Origin.Project), row.ID, item.Asks)
+	if err == nil && (len(item.Asks) > 0 || item.Quote == "") {
+		_, err = ingest.GiveAsks(ctx, r.Ingester, project.Canonical(r.Store, sessions[0].Origin.Project), row.ID, item.Asks)
+	}
+	if err == nil && item.Quote != "" {
+		quote, from, found := findQuote(sessions, item.Quote)
+		if !found || quote.Said.Asked != "" {
+			err = errors.New("the quote is not among the messages")
+		} else {
+			var out ingest.Outcome
+			out, err = ingest.Repeat(ctx, r.Ingester, project.Canonical(r.Store, from.Project), from.Dir, ingest.Repetition{
+				Note: row.ID, Typed: *quote.Typed(), Evidence: quote.Evidence(from), About: item.About,
+			})
+			line = "counted for " + string(row.ID)
+			l.known++
+			if err == nil && out.Effect == ingest.Contradicts { // it took the place of another note, and the user is informed
+				l.Kept, l.ids = append(l.Kept, out.Note.Title), append(l.ids, out.Note.ID)
+			}
+		}
 	}
 	if err != nil {
-		return "refused: " + err.Error()
+		line = "refused: " + err.Error()
 	}
-	return "kept"
+	l.Lines = append(l.Lines, line)
 }
 
 // add adds the line of the answer for a lesson.
@@ -226,20 +247,11 @@ func (l *Learning) tell(r *app.Rooms, s *unread.Session, decision int) error {
 	if len(l.Kept) == 0 || s.Lease.Client == "" {
 		return nil
 	}
-	line := fmt.Sprintf("Remembered from %s: %s", dayOf(r.Store.Now(), s.Ended), text.Cut(l.Kept[0], 80))
+	line := fmt.Sprintf("Remembered from %s: %s", text.Day(r.Store.Now(), s.Ended), text.Cut(l.Kept[0], 80))
 	if more := len(l.Kept) - 1; more > 0 {
 		line += fmt.Sprintf(" (+%d)", more)
 	}
 	return r.Store.Spool().ShownLog(s.Lease.Client, "").News(fmt.Sprintf("%s. Undo: anamnesis undo %d", line, decision))
-}
-
-// dayOf names the day of a time for a person.
-func dayOf(now, at time.Time) string {
-	at = at.In(now.Location())
-	if now.Sub(at) < 6*24*time.Hour {
-		return at.Weekday().String()
-	}
-	return at.Format("2 January")
 }
 
 // noLease is the error for a name under which nothing was handed out.

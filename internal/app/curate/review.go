@@ -86,7 +86,12 @@ type ReviewItem struct {
 // Changes reports whether it is a change of the note Other.
 func (it *ReviewItem) Changes() bool { return it.Other != nil && it.ID == changePrefix+it.Other.ID }
 
-// A ReviewOther is the note that a draft contradicts.
+// Repeats reports whether it nearly says what the note Other says.
+func (it *ReviewItem) Repeats() bool {
+	return it.Other != nil && slices.Contains(it.Choices, app.MergeIt)
+}
+
+// A ReviewOther is the note that a draft contradicts, changes, or nearly repeats.
 type ReviewOther struct {
 	app.NoteHead
 	Body     string          `json:"body"`
@@ -216,6 +221,9 @@ type ReviewDecided struct {
 	Retired  note.ID      `json:"retired,omitempty"` // the note that went
 	File     string       `json:"file,omitempty"`    // of a skill
 	Left     int          `json:"left"`              // that wait
+
+	Rival note.ID `json:"rival,omitempty"` // the user's note that the edited one would contradict: nothing is written before the user decides
+	Why   string  `json:"why,omitempty"`
 }
 
 // DecideReview decides on a note or a draft: Keep (of a sentence as it was typed with the line to show as its
@@ -234,6 +242,11 @@ func DecideReview(ctx context.Context, r *app.Rooms, name string, d app.Decision
 		return a, err
 	}
 	a.Decision = d
+	if d == app.EditIt && change.Rival == ingest.AskFirst {
+		if err := a.askRival(ctx, r, id, draft, change); err != nil {
+			return a, err
+		}
+	}
 	if d == app.MergeIt {
 		return mergeDraft(ctx, r, id, draft)
 	}
@@ -268,7 +281,10 @@ func DecideReview(ctx context.Context, r *app.Rooms, name string, d app.Decision
 		}
 		edited, err := e.With(change)
 		if err == nil {
-			e.Rival = ingest.KeepRival
+			e.Rival = change.Rival
+			if e.Rival == ingest.AskFirst { // there is none
+				e.Rival = ingest.KeepRival
+			}
 			_, err = app.ApplyEdit(ctx, r, e, edited)
 		}
 		if err != nil {
@@ -291,6 +307,31 @@ func DecideReview(ctx context.Context, r *app.Rooms, name string, d app.Decision
 	left, err := Review(ctx, r)
 	a.Left = len(left.Notes)
 	return a, err
+}
+
+// askRival looks for a note of the user that an edited note or draft would contradict; the error is of kind Conflict.
+func (a *ReviewDecided) askRival(ctx context.Context, r *app.Rooms, id note.ID, draft *note.Note, change app.Edit) error {
+	n := draft
+	if n == nil {
+		e, err := app.ReadEditable(ctx, r, string(id))
+		if err != nil {
+			return err
+		}
+		n = e.Note
+	}
+	if change.Empty() {
+		return nil
+	}
+	n = n.Clone()
+	err := change.Apply(n)
+	if err == nil {
+		a.Rival, a.Why, err = ingest.Contradicted(ctx, r.Ingester, n)
+	}
+	if err == nil && a.Rival != "" {
+		a.NoteHead = app.HeadOf(n)
+		err = app.Errorf(app.Conflict, "review: nothing is changed: %s; --replace replaces that note, --keep-both keeps both", a.Why)
+	}
+	return err
 }
 
 // retireOther lets a note that contradicts another one take its place.
