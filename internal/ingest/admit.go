@@ -255,40 +255,15 @@ func (a *admission) compare(ctx context.Context) (Situation, error) {
 		if err != nil {
 			return 0, err
 		}
-		for i := range near {
-			x := &near[i]
-			switch {
-			case a.d.By == Quoted && x.Note.IsArchived() && proves(x.Note, n.Evidence): // it was taken back
-				a.out.Result, a.out.Effect, a.out.Of = Unchanged, Known, x.Note.ID
-				return alreadyTaken, nil
-			case a.d.Once && proves(x.Note, n.Evidence):
-				if !x.dead && same == nil && n.About != "" && x.Note.About == "" { // an order, which a reader has read now
-					same = x
-					continue
-				}
-				a.out.Result, a.out.Effect, a.out.Of = Unchanged, Known, x.Note.ID
-				return alreadyTaken, nil
-			case x.dead || slices.Contains(n.Supersedes, x.Note.ID) || x.Note.Kind == note.Handoff:
-			case x.Note.ID == a.d.Replaces && x.Note.Project == n.Project, opposite == nil && x.Relation == claim.Opposite:
-				opposite = x
-			case same == nil && a.d.joins() && (x.Relation == claim.Same || a.d.details(x)):
-				same = x
-			}
+		var taken note.ID
+		if same, opposite, taken = a.among(near); taken != "" {
+			a.out.Result, a.out.Effect, a.out.Of = Unchanged, Known, taken
+			return alreadyTaken, nil
 		}
 		a.out.Near = liveNear(near)
 		if opposite == nil {
-			var on *Neighbour
-			if on, err = g.onSubject(ctx, n); err != nil {
+			if same, opposite, err = a.bySubject(ctx, same); err != nil {
 				return 0, err
-			}
-			switch {
-			case on == nil:
-			case claim.Exclude(n, on.Note):
-				if same == nil { // else the note that states the same settles the subject from now on (settleSubject)
-					opposite = on
-				}
-			case same == nil && on.Relation != claim.Wider && a.d.joins():
-				same = on
 			}
 		}
 	}
@@ -316,6 +291,44 @@ func (a *admission) compare(ctx context.Context) (Situation, error) {
 	}
 	a.out.Why = nearly(&twin.Row)
 	return NearDuplicate, nil
+}
+
+// among returns the note among some that states what the draft states, and the one that states the opposite; nil for none. taken is a note
+// that was made of the same words: then the draft was taken in before.
+func (a *admission) among(near []Neighbour) (same, opposite *Neighbour, taken note.ID) {
+	n := a.out.Note
+	for i := range near {
+		x := &near[i]
+		switch {
+		case a.d.By == Quoted && x.Note.IsArchived() && proves(x.Note, n.Evidence): // it was taken back
+			return nil, nil, x.Note.ID
+		case a.d.Once && proves(x.Note, n.Evidence):
+			if x.dead || same != nil || n.About == "" || x.Note.About != "" {
+				return nil, nil, x.Note.ID
+			}
+			same = x // an order, which a reader has read now
+		case x.dead || slices.Contains(n.Supersedes, x.Note.ID) || x.Note.Kind == note.Handoff:
+		case x.Note.ID == a.d.Replaces && x.Note.Project == n.Project, opposite == nil && x.Relation == claim.Opposite:
+			opposite = x
+		case same == nil && a.d.joins() && (x.Relation == claim.Same || a.d.details(x)):
+			same = x
+		}
+	}
+	return same, opposite, ""
+}
+
+// bySubject looks for the note that settles the subject of the draft. same is a note that states what the draft states, or nil: it settles
+// the subject from now on, if another note did (settleSubject).
+func (a *admission) bySubject(ctx context.Context, same *Neighbour) (_, opposite *Neighbour, err error) {
+	on, err := a.g.onSubject(ctx, a.out.Note)
+	switch {
+	case err != nil || on == nil || same != nil:
+	case claim.Exclude(a.out.Note, on.Note):
+		return nil, on, nil
+	case on.Relation != claim.Wider && a.d.joins():
+		return on, nil, nil
+	}
+	return same, nil, err
 }
 
 // details reports whether the draft is the user's word again, with a condition or a detail more than the user's note x: it becomes evidence

@@ -18,6 +18,9 @@ func repeated(n *note.Note, now time.Time) string {
 		return ""
 	}
 	s := fmt.Sprintf(" (said %d times", times)
+	if times == 2 {
+		s = " (said twice"
+	}
 	if at, ok := last.Time(); ok {
 		day := text.Day(now, at)
 		if day != "today" {
