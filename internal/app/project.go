@@ -19,12 +19,13 @@ type ProjectAnswer struct {
 	From   string   `json:"from"`
 	Branch string   `json:"branch"`
 	Names  []string `json:"names"`
+	Asks   string   `json:"asks,omitempty"` // the project that a marker names which came with the clone
 }
 
 // WhichProject tells which project the current folder belongs to.
 func WhichProject(s *store.Store) ProjectAnswer {
 	id := PlaceProject(s, "")
-	return ProjectAnswer{id.Key, id.Source, id.From, id.Branch, project.Names(s, id)}
+	return ProjectAnswer{id.Key, id.Source, id.From, id.Branch, project.Names(s, id), id.Asks}
 }
 
 // AliasesAnswer lists the project aliases.

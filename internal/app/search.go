@@ -205,6 +205,9 @@ func Search(ctx context.Context, r *Rooms, o SearchOptions) (SearchAnswer, error
 	if len(a.Sessions) > 0 {
 		return a, nil
 	}
+	if len(res.Hits) == 0 && !o.Look {
+		offerHere(ctx, r)
+	}
 	return a, nothing(res)
 }
 

@@ -1,10 +1,12 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -23,6 +25,7 @@ type Draft struct {
 	When    []string // triggers (note.Trigger)
 	Project string   // its key; "" for the one of the current folder
 	Global  bool     // for every project
+	Path    string   // a folder of the repository, relative to the current one or absolute: sessions in it and below are shown the note
 	Branch  string   // the git branch that it is about; "." is the one that is checked out
 	Scope   string
 	Agent   bool   // an agent wrote it, whoever runs the command: it is judged as an agent's
@@ -124,7 +127,7 @@ func (d *Draft) By(r *Rooms) ingest.Author {
 }
 
 // Add writes a note.
-func Add(ctx context.Context, r *Rooms, d Draft) (Written, error) {
+func Add(ctx context.Context, r *Rooms, d Draft) (w Written, err error) {
 	by := d.By(r)
 	if err := r.MayRedact(); err != nil && by != ingest.Person {
 		return Written{}, err
@@ -138,9 +141,18 @@ func Add(ctx context.Context, r *Rooms, d Draft) (Written, error) {
 		Provenance: note.Provenance{Confidence: sureness(by)}, Project: note.Global,
 	}
 	dir, derr := os.Getwd()
-	at := ""
+	at, here := "", ""
 	if !d.Global {
-		id := PlaceProject(r.Store, d.Project)
+		id := NamedOrHere(ctx, r, d.Project)
+		if d.Path != "" {
+			if !filepath.IsAbs(d.Path) {
+				d.Path = filepath.Join(dir, d.Path)
+			}
+			if id.Key, err = project.BelowOf(r.Store, d.Path); err != nil {
+				return Written{}, Usagef("--path: %w", err)
+			}
+			here = id.Key
+		}
 		n.Project, n.Branch = id.Key, branchOf(d.Branch, id)
 		if derr == nil && id.Source != "flag" {
 			capture.Stamp(n, dir, r.Redactor)
@@ -148,7 +160,7 @@ func Add(ctx context.Context, r *Rooms, d Draft) (Written, error) {
 		}
 	}
 	out, err := r.Ingester.Admit(ctx, ingest.Draft{
-		Note: n, By: by, Here: project.Identify(r.Store, dir).Key, Force: d.Force, Dir: at, Rival: d.Rival,
+		Note: n, By: by, Here: cmp.Or(here, project.Identify(r.Store, dir).Key), Force: d.Force, Dir: at, Rival: d.Rival,
 	})
 	if err != nil {
 		return Written{}, fieldUsage(err)

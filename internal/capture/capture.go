@@ -310,11 +310,17 @@ func (r *Recorder) project(q Request, dir string) string {
 	case q.Project != "":
 		return project.Canonical(r.store, q.Project)
 	case dir != "":
-		return project.Identify(r.store, dir).Key
+		return r.here(dir)
 	case q.Dir != "":
-		return project.Identify(r.store, q.Dir).Key
+		return r.here(q.Dir)
 	}
 	return project.Unknown
+}
+
+// here is the project of a folder. That the table of this machine could not be changed costs the session nothing.
+func (r *Recorder) here(dir string) string {
+	id, _ := ingest.Here(context.Background(), r.ingester, dir)
+	return id.Key
 }
 
 // draft makes the note of a session.

@@ -54,6 +54,7 @@ this folder; --global makes it one that every session is shown.`,
 	f.StringVar(&o.file, "file", "", "read the body from `FILE`; - is standard input")
 	f.StringVar(&o.Project, "project", "", "project `KEY` (default: the one of this folder)")
 	f.BoolVar(&o.Global, "global", false, "a note for every project")
+	f.StringVar(&o.Path, "path", "", "a note for sessions in `FOLDER` of this repository, and below it")
 	f.StringSliceVar(&o.Tags, "tag", nil, "`TAG` (may be repeated)")
 	f.StringArrayVar(&o.When, "when", nil,
 		"what it is about: a `TRIGGER` such as \"cmd:npm install\", \"path:api/**\" or \"error:TEXT\" (may be repeated)")
@@ -64,7 +65,7 @@ this folder; --global makes it one that every session is shown.`,
 	agentFlag(f, &o.Agent)
 	f.BoolVar(&o.Force, "force", false, "write it even if it was forgotten or is a near-duplicate")
 	cmd.MarkFlagsMutuallyExclusive("body", "file")
-	cmd.MarkFlagsMutuallyExclusive("project", "global")
+	cmd.MarkFlagsMutuallyExclusive("project", "global", "path")
 	cmd.MarkFlagsMutuallyExclusive("branch", "global")
 	return cmd
 }

@@ -139,6 +139,9 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 			p.say("sync: skipped (%v); fix the remote and run `anamnesis sync`\n", err)
 		}
 	}
+	if err := p.offerProject(cmd.Context(), ask); err != nil {
+		return err
+	}
 	if err := p.offerPast(cmd.Context(), ask, o.noSync); err != nil {
 		return err
 	}

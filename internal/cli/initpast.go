@@ -72,3 +72,24 @@ func about(bytes int64) string {
 		return plural((n+59)/60, "minute")
 	}
 }
+
+// offerProject offers the project that this folder probably is, while its own has no notes.
+func (p *program) offerProject(ctx context.Context, ask *prompter) error {
+	r, err := app.OpenWalked(ctx, p.host())
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	o, err := app.OfferOf(ctx, r, p.dir())
+	if err != nil || o == nil {
+		return err
+	}
+	if ask.quiet || ask.in == nil {
+		p.say("This folder may be %s\n", o.Line())
+		return nil
+	}
+	if ask.yes(fmt.Sprintf("This folder may be %s (%s): %s.", o.Key, plural(o.Notes, "note"), o.Why), "join it, yes or no", "no") {
+		_, err = o.Take(ctx, r, p.dir())
+	}
+	return err
+}

@@ -39,7 +39,7 @@ var commandActs = map[string]ingest.Act{
 	"config set": ingest.Configure, "config unset": ingest.Configure, "config mode set": ingest.Configure, "mode set": ingest.Configure,
 	"config models add": ingest.Configure, "config models remove": ingest.Configure,
 	"models add": ingest.Configure, "models remove": ingest.Configure,
-	"config calibrate": ingest.Configure, "calibrate-thresholds": ingest.Configure, "project alias": ingest.Configure,
+	"config calibrate": ingest.Configure, "calibrate-thresholds": ingest.Configure, "project alias": ingest.Configure, "project join": ingest.Configure,
 	"project migrate": ingest.Configure, "migrate": ingest.Configure, "import provenance": ingest.Configure,
 	"backfill-provenance": ingest.Configure, "quiet": ingest.Configure,
 	"team pg setup": ingest.Configure, "pg setup": ingest.Configure, "team pg migrate": ingest.Configure, "pg migrate": ingest.Configure,

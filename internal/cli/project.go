@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"context"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,9 +16,11 @@ func newProject(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "project",
 		Short: "Show which project this folder belongs to, and why",
-		Long: `Tell which project this folder belongs to. First match wins: the first line of
-the nearest .anamnesis/project file above the folder, the address of the git
-remote "origin", the name of the repository's folder, the folder's own name.`,
+		Long: `Tell which project this folder belongs to. First match wins: what you said (project join);
+the first line of the nearest .anamnesis/project file above the folder, unless it came with a
+clone; the address of the git remote "origin"; what this machine knows of the repository,
+wherever it was moved, and of the folder; the name of the folder. A repository in your home
+folder stands for the home folder alone.`,
 		Example: `  anamnesis project
   anamnesis project alias github.com/acme/old github.com/acme/new`,
 		Args: cobra.NoArgs,
@@ -24,13 +29,7 @@ remote "origin", the name of the repository's folder, the folder's own name.`,
 			if err != nil {
 				return err
 			}
-			return render(p, "project", app.WhichProject(s), nil, func(a app.ProjectAnswer) {
-				p.printf("%s\n  from the %s %s\n", a.Key, a.Source, a.From)
-				if len(a.Names) > 1 {
-					others := slices.DeleteFunc(slices.Clone(a.Names), func(n string) bool { return n == a.Key })
-					p.printf("  also known as %s\n", strings.Join(others, ", "))
-				}
-			})
+			return render(p, "project", app.WhichProject(s), nil, p.printProject)
 		},
 	}
 	alias := &cobra.Command{
@@ -57,8 +56,83 @@ remote "origin", the name of the repository's folder, the folder's own name.`,
 			return render(p, "project", a, err, p.printAliases)
 		},
 	}
-	cmd.AddCommand(alias, aliases)
+	cmd.AddCommand(alias, aliases, newProjectJoin(p))
 	return cmd
+}
+
+func newProjectJoin(p *program) *cobra.Command {
+	var undo bool
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "join [PROJECT]",
+		Short: "Say that this folder is that project",
+		Long: `Say that this folder, or the repository that it is in, is the project PROJECT: after it
+was cloned again from another address, for a fork, or to confirm the .anamnesis/project
+file that came with a clone. Without PROJECT it is the one that was offered. This holds on
+this machine, also when the folder is moved; "project alias" joins two names everywhere.
+--dir names another folder, also one that is gone, or of another system: sessions in it are
+filed under the project.`,
+		Example: `  anamnesis project join
+  anamnesis project join github.com/acme/shop
+  anamnesis project join github.com/acme/shop --dir 'C:\Users\me\src\shop'`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return run(p, cmd, "project", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.ProjectAnswer, error) {
+				key := ""
+				if dir == "" {
+					dir = p.dir()
+				}
+				switch {
+				case undo && len(args) > 0:
+					return app.ProjectAnswer{}, usage("project join: --undo takes no project")
+				case len(args) > 0:
+					key = args[0]
+				case !undo:
+					o, err := app.OfferOf(ctx, r, dir)
+					if err == nil && o == nil {
+						err = app.Errorf(app.NotFound, "project join: no project is offered for this folder; name one")
+					}
+					if err != nil {
+						return app.ProjectAnswer{}, err
+					}
+					return o.Take(ctx, r, dir)
+				}
+				return app.Join(r, dir, key)
+			}, p.printProject)
+		},
+	}
+	cmd.Flags().BoolVar(&undo, "undo", false, "take it back: the evidence decides again")
+	cmd.Flags().StringVar(&dir, "dir", "", "another `FOLDER` than this one")
+	return cmd
+}
+
+// dir is the folder that the command was started in.
+func (p *program) dir() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return string(filepath.Separator)
+	}
+	return dir
+}
+
+func (p *program) printProject(a app.ProjectAnswer) {
+	how := "from the " + a.Source
+	switch a.Source {
+	case "joined":
+		how = "as you said of"
+	case "known":
+		how = "known here since it was"
+	case "foreign":
+		how = "by the name of"
+	}
+	p.printf("%s\n  %s %s\n", a.Key, how, a.From)
+	if len(a.Names) > 1 {
+		others := slices.DeleteFunc(slices.Clone(a.Names), func(n string) bool { return n == a.Key })
+		p.printf("  also known as %s\n", strings.Join(others, ", "))
+	}
+	if a.Asks != "" {
+		p.printf("  the file .anamnesis/project came with this clone and names %s; `anamnesis project join %s` confirms it\n", a.Asks, a.Asks)
+	}
 }
 
 func (p *program) printAliases(a app.AliasesAnswer) {

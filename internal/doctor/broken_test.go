@@ -240,6 +240,12 @@ func diseases() []disease {
 		{"a stuck spool", "spool", func(t *testing.T, b *body) { b.enqueue(t); later(b, 3*time.Hour) }, doctor.Warn, "3 hours ago"},
 		{"a broken job", "spool", func(t *testing.T, b *body) { b.put(t, "spool/x.0.json", "{"); huge(t, b.Store.Path("spool/y.0.json")) }, doctor.Info, "2 files that cannot be read"},
 		{"a poisoned job", "poisoned", func(t *testing.T, b *body) { b.put(t, "spool/poisoned/x.json", "{") }, doctor.Warn, "poisoned/x.json"},
+		{"a clone of an earlier project", "project", func(_ *testing.T, b *body) {
+			b.Project = func(context.Context) (string, error) { return "acme/shop (3 notes): the same first commit", nil }
+		}, doctor.Info, "acme/shop"},
+		{"a project that cannot be looked up", "project", func(_ *testing.T, b *body) {
+			b.Project = func(context.Context) (string, error) { return "", errors.New("the index is away") }
+		}, doctor.Bad, "is away"},
 		{"a held note", "held", func(t *testing.T, b *body) { b.hold(t) }, doctor.Info, "Nearly the same"},
 		{"a log that is a folder", "events", func(t *testing.T, b *body) { remove(t, b.Store.Path("events")); b.put(t, "events", "") }, doctor.Bad, "who owns"},
 

@@ -54,6 +54,8 @@ var Checks = []Check{
 		"unseen", "Notes that nobody reads", "Folders that cannot be read, and notes whose names cannot travel or that stand too deep.",
 		checkUnseen,
 	},
+	// check_project.go
+	{"project", "Project of this folder", "Whether the folder may be a project of earlier notes, while its own has none.", checkProject},
 	{"leftovers", "Temporary files", "Temporary files that a crash left in the store.", checkLeftovers},
 	{"spool", "Spool", "Sessions that wait to be captured, and for how long.", checkSpool},
 	{"poisoned", "Given-up sessions", "Jobs of the spool that were tried too often and set aside.", checkPoisoned},

@@ -94,6 +94,7 @@ func healthy(t testing.TB, n int) *body {
 			},
 		}},
 		Reader:   func() (string, error) { return "agent only", nil },
+		Project:  func(context.Context) (string, error) { return "", nil },
 		Settings: []doctor.Setting{{Name: "machine_id", Source: "file", HasEffect: true}},
 		Sync: func(context.Context) (replica.SyncState, error) {
 			return replica.SyncState{Initialized: true, Remote: "you@desk:memory.git", LastSync: time.Now().Add(-time.Hour).Format(time.RFC3339), Detail: "ok"}, nil

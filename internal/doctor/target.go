@@ -47,6 +47,7 @@ type Target struct {
 	Server     func(ctx context.Context) ([]string, error)          // asks the server of the index, or of the sync; nil without one
 	Models     func(ctx context.Context) []LocalModel               // opens and tries those that settings name
 	Reader     func() (string, error)                               // of ended sessions, and why it cannot be asked
+	Project    func(ctx context.Context) (string, error)            // the line about the project that this folder may be, "" for none
 	Handshake  func(ctx context.Context) error                      // starts this program's MCP server and initialises it
 	Room       func(dir string) (int64, error)                      // bytes that are free on its disk; nil asks the system
 

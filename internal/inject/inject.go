@@ -62,10 +62,13 @@ type Place struct {
 	Branch   string   // that is checked out, "" for the trunk
 	Branches []string // whose notes are shown besides the trunk's (recall.Scope.Branches); nil means all
 	Session  string
-	Machine  string          // that the session is on
-	Agent    string          // the sub-agent of the session that is shown; "" for the session itself
-	Pending  []*note.Note    // sessions of this project that ended and are not written yet, newest first
-	Work     func() []string // finds the files that are in work, the newest last; asked once at most; nil knows none
+	Machine  string // that the session is on
+
+	HasBranch func(branch string) bool // whether the clone has a branch, here or at origin; nil knows none
+
+	Agent   string          // the sub-agent of the session that is shown; "" for the session itself
+	Pending []*note.Note    // sessions of this project that ended and are not written yet, newest first
+	Work    func() []string // finds the files that are in work, the newest last; asked once at most; nil knows none
 	// Solved returns the exchange of an earlier session that solved an error, and a line about it; ""
 	// for none. Nil knows none.
 	Solved func(fault string) (id, line string, err error)
@@ -83,6 +86,16 @@ type Place struct {
 	Bare bool // the page stands in another text: it has no title, and does not say how to use it
 
 	Start, End string // the marks around the block, by which a capture cuts it out again
+}
+
+// branchOf says of a note that another machine wrote on a branch which this clone does not have that it may not hold here; "" for others.
+// On the machine that wrote it, a branch that is gone was merged or given up.
+func (p *Place) branchOf(n *note.Note) string {
+	b := n.HeldTo()
+	if b == "" || b == p.Branch || n.MachineID == p.Machine || p.HasBranch == nil || p.HasBranch(b) {
+		return ""
+	}
+	return " (on the branch " + oneLine(neutralise(b)) + ", which is not in this clone)"
 }
 
 // A Loaded is a file of instructions that an agent loads without us.

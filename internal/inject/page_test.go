@@ -360,3 +360,26 @@ func TestPageSettles(t *testing.T) {
 		t.Errorf("another project:\n%s", b.Text)
 	}
 }
+
+// What another machine wrote on a branch that this clone does not have names the branch. What this machine wrote, and a branch that is here,
+// are facts.
+func TestPageBranch(t *testing.T) {
+	on := func(machine, branch, title string) note.Note {
+		return note.Note{Title: title, Branch: branch, MachineID: machine, Provenance: by(note.Agent)}
+	}
+	in, _ := open(t, pages, on("box", "feat/y", "The orders use the ORM Zeta"), on("box", "feat/z", "The carts use Redis"),
+		note.Note{Title: "Fix the orders", Branch: "feat/y", Type: note.Episodic, Provenance: by(note.SessionEnd), Body: "**Ask:** Fix the orders"})
+	p := place
+	p.Machine, p.HasBranch = "other", func(b string) bool { return b == "feat/z" }
+	text := page(t, in, p).Text
+	const mark = " (on the branch feat/y, which is not in this clone)"
+	for _, line := range []string{"- The orders use the ORM Zeta (an agent's note)" + mark + " [", "- The carts use Redis (an agent's note) [", "- Asked: Fix the orders" + mark + " ["} {
+		if !strings.Contains(text, line) {
+			t.Errorf("the page has not %q:\n%s", line, text)
+		}
+	}
+	p.Machine = "box"
+	if text := page(t, in, p).Text; strings.Contains(text, mark) {
+		t.Errorf("on the machine that wrote them:\n%s", text)
+	}
+}

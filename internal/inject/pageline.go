@@ -293,7 +293,7 @@ func (d *draft) word() (used int) {
 	for i := range d.lines {
 		l := &d.lines[i]
 		l.text = "- " + cutLine(oneLine(neutralise(l.note.Title)), maxLine) + marks(l.note, l.laid, d.b.moved[l.note.ID])
-		l.text += repeated(l.note, d.now) + d.age(l)
+		l.text += d.p.branchOf(l.note) + repeated(l.note, d.now) + d.age(l)
 		used += d.lineSize(l)
 	}
 	return used

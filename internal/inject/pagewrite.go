@@ -162,7 +162,7 @@ func (d *draft) renderLast(out *strings.Builder, show func(*note.Note, string, b
 	}
 	for _, n := range d.last {
 		ask := cmp.Or(oneLine(labelled(n.Body, "Ask")), oneLine(n.Title))
-		out.WriteString("- Asked: " + cutLine(ask, maxLast) + " [" + shortID(n.ID) + "]\n")
+		out.WriteString("- Asked: " + cutLine(ask, maxLast) + d.p.branchOf(n) + " [" + shortID(n.ID) + "]\n")
 		// The agent may repeat what a web page says.
 		if done := oneLine(risk.Without(labelled(n.Body, "Outcome"), d.known, text.Sentences)); done != "" {
 			out.WriteString("- Done: " + cutLine(done, maxLast) + "\n")

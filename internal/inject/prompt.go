@@ -264,7 +264,7 @@ func (in *Injector) remind(notes, again []*note.Note, p Place, f frame, looked B
 		if i < len(notes) {
 			body = f.body(n)
 		}
-		text, cut := reminderOf(n, body, looked.moved[n.ID], room/(len(all)-i))
+		text, cut := reminderOf(n, body, marks(n, false, looked.moved[n.ID])+p.branchOf(n), room/(len(all)-i))
 		out.WriteString(text)
 		room -= utf8.RuneCountInString(text)
 		b.Shown, b.Injections = append(b.Shown, n.ID), append(b.Injections, store.InjectionOf(n))
@@ -289,9 +289,9 @@ func promptText(n *note.Note) string {
 	}
 }
 
-// reminderOf renders one note in at most room characters, its title at least.
-func reminderOf(n *note.Note, body string, moved bool, room int) (text string, cut bool) {
-	head := "- " + oneLine(neutralise(n.Title)) + marks(n, false, moved)
+// reminderOf renders one note in at most room characters, its title at least, with the marks behind that.
+func reminderOf(n *note.Note, body, marks string, room int) (text string, cut bool) {
+	head := "- " + oneLine(neutralise(n.Title)) + marks
 	if n.Kind == note.Handoff {
 		head += " (handed over by an earlier session)"
 	}

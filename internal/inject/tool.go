@@ -72,7 +72,7 @@ func (in *Injector) ruleLines(notes []*note.Note, p Place, looked Block) (b Bloc
 	}
 	var lines strings.Builder
 	for i, n := range notes {
-		line, id := "- "+oneLine(neutralise(n.Title))+marks(n, false, looked.moved[n.ID])+gistLine(n), " ["+shortID(n.ID)+"]"
+		line, id := "- "+oneLine(neutralise(n.Title))+marks(n, false, looked.moved[n.ID])+p.branchOf(n)+gistLine(n), " ["+shortID(n.ID)+"]"
 		short := cutLine(line, max(leastBody, min(ruleTokens*recall.CharsPerToken, room/(len(notes)-i))-1-len(id)))
 		lines.WriteString(short + id + "\n")
 		room -= utf8.RuneCountInString(short+id) + 1

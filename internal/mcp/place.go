@@ -65,7 +65,7 @@ func (s *Server) place(ctx context.Context, c caller, named string) (place, erro
 	}
 	here := place{dir: s.dir(ctx, c)}
 	if here.dir != "" {
-		here.id = project.Identify(s.rooms.Store, here.dir)
+		here.id = app.Here(ctx, s.rooms, here.dir)
 	}
 	if here.id.Key == project.Unknown { // the root folder, where some clients start their servers
 		here = place{}

@@ -96,6 +96,7 @@ func Drain(ctx context.Context, r *app.Rooms, sync bool) (d DrainResult, err err
 			break
 		}
 	}
+	d.fail(app.LookAtNewPlaces(ctx, r))
 	taken, err := curate.TakePast(ctx, r)
 	d.fail(err)
 	sync = sync || taken > 0

@@ -91,6 +91,17 @@ func target(r *app.Rooms, version string) *doctor.Target {
 		Harnesses: installedHarnesses(r),
 		Models:    func(ctx context.Context) []doctor.LocalModel { return tryModels(ctx, r) },
 		Reader:    func() (string, error) { return app.ReaderName(r) },
+		Project: func(ctx context.Context) (string, error) {
+			dir, err := os.Getwd()
+			if err != nil {
+				return "", nil //nolint:nilerr // a folder that is gone is no project
+			}
+			o, err := app.OfferOf(ctx, r, dir)
+			if o == nil {
+				return "", err
+			}
+			return o.Line(), err
+		},
 	}
 	if r.Config.Index.Server != "" {
 		pt.Server = func(ctx context.Context) ([]string, error) { return app.ServerHealth(ctx, r) }

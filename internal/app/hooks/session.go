@@ -61,12 +61,26 @@ func SessionStart(ctx context.Context, r *app.Rooms, e agent.Event, o StartOptio
 	place.Loaded = func() []inject.Loaded { return loaded(r, e, place.Clone) }
 	place.Instructed = o.Instructed
 	b, err := r.Injector.Page(ctx, place, q)
+	if err == nil && o.Project == "" && !goesOn(e) {
+		offerProject(ctx, r, place, &b)
+	}
 	if err == nil {
 		if err := addUnread(ctx, r, e, place, &b); err != nil { // the page is shown without it
 			b.Missing = append(b.Missing, err.Error())
 		}
 	}
 	return b, place, err
+}
+
+// offerProject adds the line about the project that the folder of a start probably is, while its own has no notes.
+func offerProject(ctx context.Context, r *app.Rooms, place inject.Place, b *inject.Block) {
+	o, err := app.OfferOf(ctx, r, place.Root)
+	switch {
+	case err != nil:
+		b.Missing = append(b.Missing, "look for the project of this folder: "+err.Error())
+	case o != nil:
+		b.Append(place, "For your user: this folder may be "+note.Harmless(o.Line()))
+	}
 }
 
 // goesOn reports whether the session of a start event has the context of an earlier one.
@@ -80,9 +94,9 @@ func sessionPlace(
 	var id project.Identity
 	dir := e.Dir
 	if key == "" && dir != "" {
-		id = project.Identify(r.Store, dir)
+		id = app.Here(ctx, r, dir)
 	} else {
-		id = app.PlaceProject(r.Store, key)
+		id = app.NamedOrHere(ctx, r, key)
 		dir, _ = os.Getwd()
 	}
 	branch, clone := "", ""
@@ -93,8 +107,8 @@ func sessionPlace(
 	return inject.Place{
 		Root: dir, Clone: clone, Branch: branch, Project: id.Key, Projects: project.Names(r.Store, id), Branches: scope.Branches(),
 		Session: e.SessionID, Agent: e.SubagentID,
-		Machine: r.Config.MachineID,
-		Limit:   limit.Max, Size: limit.Size, Start: agent.InjectStart, End: agent.InjectEnd,
+		Machine: r.Config.MachineID, HasBranch: func(branch string) bool { return project.HasBranch(dir, branch) },
+		Limit: limit.Max, Size: limit.Size, Start: agent.InjectStart, End: agent.InjectEnd,
 	}, scope, err
 }
 

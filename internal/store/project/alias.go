@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -119,8 +120,35 @@ func Canonical(s *store.Store, key string) string {
 	if err != nil || len(aliases) == 0 {
 		return key
 	}
-	return canonical(key, targets(aliases))
+	whole, folder, below := strings.Cut(key, belowMark)
+	if whole = canonical(whole, targets(aliases)); below {
+		return Below(whole, folder)
+	}
+	return whole
 }
+
+// belowMark parts the key of a project and a folder in it, in the key of the notes of that folder: "github.com/acme/shop//packages/api".
+const belowMark = "//"
+
+// Below returns the key of the notes of a folder of a project, given with slashes and relative to the project's top.
+func Below(key, folder string) string {
+	if folder = strings.Trim(folder, "/"); folder == "" || folder == "." {
+		return key
+	}
+	return key + belowMark + folder
+}
+
+// above returns the folders of a path from itself to the top, which is left out.
+func above(sub string) (all []string) {
+	for sub != "" && sub != "." && len(all) < maxDepth {
+		all = append(all, sub)
+		sub = path.Dir(sub)
+	}
+	return all
+}
+
+// maxDepth is how many folders below the top of a repository count.
+const maxDepth = 16
 
 // targets makes a function of the set of aliases: where two machines gave one
 // key two targets, the smaller wins. An alias of or to note.Global, which only
@@ -154,21 +182,25 @@ func canonical(key string, to map[string]string) string {
 }
 
 // Names returns every key under which notes of an identity may stand: its own,
-// those of other programs, and all aliases that lead to the same project.
+// those of other programs and of an earlier remote, all aliases that lead to the same project, and for each of them
+// the folders from its own up to the top.
 func Names(s *store.Store, id Identity) []string {
 	names := append([]string{id.Key}, id.Also...)
-	aliases, err := Aliases(s)
-	if err != nil {
-		return names
-	}
-	to := targets(aliases)
-	own := canonical(id.Key, to)
-	names = append(names, own)
-	for _, a := range aliases {
-		for _, key := range []string{a.From, a.To} {
-			if canonical(key, to) == own {
-				names = append(names, key)
+	if aliases, err := Aliases(s); err == nil {
+		to := targets(aliases)
+		own := canonical(id.Key, to)
+		names = append(names, own)
+		for _, a := range aliases {
+			for _, key := range []string{a.From, a.To} {
+				if canonical(key, to) == own {
+					names = append(names, key)
+				}
 			}
+		}
+	}
+	for _, key := range slices.Clone(names) {
+		for _, sub := range above(id.Sub) {
+			names = append(names, Below(key, sub))
 		}
 	}
 	slices.Sort(names)

@@ -39,6 +39,33 @@ func Trunk(dir string) string {
 	return ""
 }
 
+// HasBranch reports whether the repository of dir has a branch, here or at a remote. It is true where there is no repository.
+func HasBranch(dir, branch string) bool {
+	common := findRepository(dir).common
+	if common == "" || branch == "" {
+		return true
+	}
+	if slices.Contains(branches(common), branch) {
+		return true
+	}
+	packed := readSmall(filepath.Join(common, "packed-refs"))
+	remotes, _ := os.ReadDir(filepath.Join(common, "refs", "remotes"))
+	for _, r := range remotes {
+		name := filepath.FromSlash(branch)
+		if _, err := os.Lstat(filepath.Join(common, "refs", "remotes", r.Name(), name)); err == nil && filepath.IsLocal(name) {
+			return true
+		}
+	}
+	for line := range strings.Lines(packed) {
+		if _, ref, ok := strings.Cut(strings.TrimSpace(line), " refs/remotes/"); ok {
+			if _, name, ok := strings.Cut(ref, "/"); ok && name == branch {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // branches lists the local branches of a repository.
 func branches(common string) (names []string) {
 	heads := filepath.Join(common, "refs", "heads")

@@ -9,6 +9,8 @@ import (
 // A repository is what a git working tree says of itself in its files.
 type repository struct {
 	root   string // the main working tree's folder, shared by all worktrees
+	top    string // the folder of this working tree
+	gitDir string // git's data of this working tree
 	origin string // the address of the remote named origin, as it was configured
 	branch string
 	common string // the folder of git's data that all worktrees share
@@ -54,7 +56,7 @@ func gitDirOf(dir string) (string, bool) {
 }
 
 func readRepository(workTree, gitDir string) repository {
-	r := repository{root: workTree}
+	r := repository{root: workTree, top: workTree, gitDir: gitDir}
 	if ref, ok := strings.CutPrefix(strings.TrimSpace(readSmall(filepath.Join(gitDir, "HEAD"))), "ref: refs/heads/"); ok && ref != ".invalid" {
 		r.branch = cleanKey(ref)
 	}

@@ -1,0 +1,210 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"anamnesis/internal/config"
+	"anamnesis/internal/index"
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/note"
+	"anamnesis/internal/replica"
+	"anamnesis/internal/store/project"
+)
+
+// Here returns the project of a folder, and enters it in the table of this machine (ingest.Here).
+func Here(ctx context.Context, r *Rooms, dir string) project.Identity {
+	id, err := ingest.Here(ctx, r.Ingester, dir)
+	if err != nil {
+		r.Notify("%v", err)
+	}
+	return id
+}
+
+// NamedOrHere returns the project that a command names, or that of the folder the process runs in for "" and ".".
+func NamedOrHere(ctx context.Context, r *Rooms, name string) project.Identity {
+	dir, err := os.Getwd()
+	if name != "" && name != "." || err != nil {
+		return PlaceProject(r.Store, name)
+	}
+	return Here(ctx, r, dir)
+}
+
+// LookAtNewPlaces looks at the roots of the clones in the table at which nobody looked: a few in one run.
+func LookAtNewPlaces(ctx context.Context, r *Rooms) error {
+	var errs []error
+	looked := 0
+	for _, p := range project.Places(r.Store) {
+		if p.Looked || p.Clone == "" || looked == placesARun {
+			continue
+		}
+		looked++
+		errs = append(errs, LookAtRoots(ctx, r, p.Dir, rootsTime))
+	}
+	return errors.Join(errs...)
+}
+
+// placesARun is at how many clones one background run looks.
+const placesARun = 3
+
+// How long git may take to say where a history begins: in the background, and while a person waits.
+const (
+	rootsTime     = 20 * time.Second
+	rootsTimeHere = 150 * time.Millisecond
+)
+
+// LookAtRoots enters the root commits of the repository of a folder in the table, if they are not there. A clone that is made again
+// later is recognised by them.
+func LookAtRoots(ctx context.Context, r *Rooms, dir string, most time.Duration) error {
+	id := project.Identify(r.Store, dir)
+	if p := id.Place(r.Store); p == nil || p.Looked || project.Top(dir) == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.Config.Wait(most))
+	defer cancel()
+	roots := replica.Roots(ctx, project.Top(dir), config.Environ())
+	if ctx.Err() != nil {
+		return nil
+	}
+	return project.ChangePlace(r.Store, id, func(p *project.Place) { p.Roots, p.Looked = roots, true })
+}
+
+// An Offer is a project that a folder may be, and why: the user decides.
+type Offer struct {
+	Key   string `json:"project"`
+	Why   string `json:"why"`
+	Notes int    `json:"notes"`
+	Into  string `json:"into,omitempty"` // the project of the folder, of which Key becomes another name; "" joins the folder to Key
+}
+
+// Line is the offer in one line.
+func (o *Offer) Line() string {
+	notes := ""
+	if o.Notes > 0 {
+		notes = fmt.Sprintf(" (%s)", Plural(o.Notes, "note"))
+	}
+	command := "anamnesis project join " + o.Key
+	if o.Into != "" {
+		command = "anamnesis project alias " + o.Key + " " + o.Into
+	}
+	return fmt.Sprintf("%s%s: %s. Join it: %s", o.Key, notes, o.Why, command)
+}
+
+// OfferOf returns the project that a folder probably is, while its own project has no notes; nil where nothing says so. Nothing is joined:
+// the same root commits may be of a fork, and the same name of another project.
+func OfferOf(ctx context.Context, r *Rooms, dir string) (*Offer, error) {
+	id := Here(ctx, r, dir)
+	if id.Source == "joined" || id.Source == "flag" {
+		return nil, nil //nolint:nilnil // nothing to offer is an answer
+	}
+	names := project.Names(r.Store, id)
+	if some, err := r.Index.Select(ctx, index.Filter{Projects: []string{id.Key}, Now: r.Store.Now()}, 1); err != nil || len(some) > 0 {
+		return nil, err
+	}
+	counts, err := r.Index.PerProject(ctx, index.Filter{Now: r.Store.Now(), WithoutKinds: []note.Kind{note.Slot, note.Skill}})
+	if err != nil {
+		return nil, err
+	}
+	if id.Asks != "" && id.Asks != id.Key {
+		return &Offer{Key: id.Asks, Why: "the file .anamnesis/project, which came with this clone, names it", Notes: counts[id.Asks]}, nil
+	}
+	if err := LookAtRoots(ctx, r, dir, rootsTimeHere); err != nil {
+		return nil, err
+	}
+	places := project.Places(r.Store)
+	own := id.Place(r.Store)
+	if own != nil {
+		was := own.Before
+		if own.Key != id.Key && own.By == "remote" {
+			was = own.Key
+		}
+		if counts[was] > 0 && !slices.Contains(names, was) {
+			return &Offer{Key: was, Why: "the remote of this clone had that address before", Notes: counts[was]}, nil
+		}
+	}
+	if o := sameHistory(places, own, names, counts); o != nil {
+		return o, nil
+	}
+	last := func(key string) string { return path.Base(strings.ReplaceAll(key, ":", "/")) }
+	var found []string
+	for key := range counts {
+		claimed := slices.ContainsFunc(places, func(p project.Place) bool { return p.Key == key && (own == nil || p.Dir != own.Dir) })
+		if key != note.Global && counts[key] > 0 && !claimed && slices.Contains([]string{last(id.Key), last(id.Name())}, last(key)) {
+			found = append(found, key)
+		}
+	}
+	if slices.Sort(found); len(found) == 0 {
+		return nil, nil //nolint:nilnil // see above
+	}
+	o := &Offer{Key: found[0], Why: "its name is the same, and no other folder of this machine is that project", Notes: counts[found[0]]}
+	if id.Source == "remote" { // the address says the same on every machine
+		o.Into = id.Key
+	}
+	return o, nil
+}
+
+// sameHistory is the offer of a project with notes of which another clone in the table has a root commit of own; nil for none.
+func sameHistory(places []project.Place, own *project.Place, names []string, counts map[string]int) *Offer {
+	if own == nil {
+		return nil
+	}
+	for i := range slices.Backward(places) {
+		p := &places[i]
+		if p.Dir == own.Dir || !slices.ContainsFunc(p.Roots, func(root string) bool { return slices.Contains(own.Roots, root) }) {
+			continue
+		}
+		for _, key := range append([]string{p.Key, p.Before}, p.Former...) {
+			if counts[key] > 0 && !slices.Contains(names, key) {
+				return &Offer{Key: key, Why: "the clone in " + p.Dir + " has the same first commit", Notes: counts[key]}
+			}
+		}
+	}
+	return nil
+}
+
+// Take does what an offer proposes for a folder.
+func (o *Offer) Take(ctx context.Context, r *Rooms, dir string) (ProjectAnswer, error) {
+	if o.Into == "" {
+		return Join(r, dir, o.Key)
+	}
+	if _, err := AddAlias(ctx, r.Store, r.Host.Face, o.Key, o.Into); err != nil {
+		return ProjectAnswer{}, err
+	}
+	return projectOf(r, dir), nil
+}
+
+// Join makes a folder a part of a project, because the user says so; with "" the evidence decides again.
+func Join(r *Rooms, dir, key string) (ProjectAnswer, error) {
+	if key == note.Global || key == project.Unknown {
+		return ProjectAnswer{}, Usagef("project join: %q is no project", key)
+	}
+	if key != "" {
+		key = project.Canonical(r.Store, key)
+	}
+	if err := project.Join(r.Store, dir, key); err != nil {
+		return ProjectAnswer{}, err
+	}
+	return projectOf(r, dir), nil
+}
+
+func projectOf(r *Rooms, dir string) ProjectAnswer {
+	id := project.Identify(r.Store, dir)
+	return ProjectAnswer{id.Key, id.Source, id.From, id.Branch, project.Names(r.Store, id), id.Asks}
+}
+
+// offerHere says to a person who found nothing which project this folder may be.
+func offerHere(ctx context.Context, r *Rooms) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return
+	}
+	if o, err := OfferOf(ctx, r, dir); err == nil && o != nil {
+		r.Notify("this folder may be %s", o.Line())
+	}
+}

@@ -1,0 +1,4 @@
+package project
+
+// IndexHas is indexHas for its fuzz test.
+var IndexHas = indexHas
