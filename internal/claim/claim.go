@@ -360,6 +360,7 @@ var plain = strings.NewReplacer("’", "'", "—", " , ", "–", " , ", "make su
 // read fills the claim from a text, clause by clause: a denial reaches to the end of its
 // clause at most.
 func (c *Claim) read(text string) {
+	class := loadWords()
 	code, state, reach, flag, counting := false, asserted, 0, false, ""
 	for _, field := range strings.Fields(plain.Replace(text)) {
 		ticks := strings.Count(field, "`")
@@ -370,18 +371,18 @@ func (c *Claim) read(text string) {
 		if word != "" {
 			for _, w := range split(word) {
 				switch low := strings.ToLower(w); {
-				case !inCode && negators[low]:
+				case !inCode && class.negators[low]:
 					state, reach = denied, deniedReach
-				case !inCode && turns[low]:
+				case !inCode && class.turns[low]:
 					state = asserted
 				case number(w):
 					c.numbers[low] = true
 					c.signs = append(c.signs, low)
 					c.parts[len(c.parts)-1][low] = true
 					counting = low
-				case !inCode && relations[low]:
+				case !inCode && class.relations[low]:
 					c.parts = append(c.parts, make(map[string]bool))
-				case !inCode && functionWords[low]:
+				case !inCode && class.functionWords[low]:
 				default:
 					sign := isName(w)
 					if !sign {

@@ -183,7 +183,7 @@ func (c *clause) read(word, low string, end func()) {
 	switch {
 	case c.reason():
 		c.words = append(c.words, low)
-	case negators[low] || g.denials[low]:
+	case loadWords().negators[low] || g.denials[low]:
 		if !c.denied || len(c.words) > 0 {
 			end()
 		}

@@ -2,6 +2,7 @@ package claim
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -16,19 +17,21 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// The closed classes of the languages in which rules are written here: negations, words
-// behind which a denial ends, and words without content. They are grammar, and decide nothing
+// A wordClasses is the closed classes of the languages in which rules are written here: negations, words
+// behind which a denial ends, words that relate two things, and words without content. They are grammar, and decide nothing
 // about what is a rule.
-var (
-	negators = set(`not no never don't dont doesn't didn't mustn't shouldn't can't cannot won't isn't aren't without avoid stop instead
+type wordClasses struct{ negators, turns, relations, functionWords map[string]bool }
+
+// loadWords makes them when they are first asked for: most commands compare no statements.
+var loadWords = sync.OnceValue(func() *wordClasses {
+	return &wordClasses{
+		negators: set(`not no never don't dont doesn't didn't mustn't shouldn't can't cannot won't isn't aren't without avoid stop instead
 		rather neither nor nicht kein keine keinen keiner nie niemals ohne statt anstatt vermeide ne pas jamais sans évite éviter
-		nunca sin evita ni except unless excluding sauf außer excepto salvo 除了 不 不要 别 勿 禁止 不用`)
-	turns = set(`but and or sondern aber und oder mais et ou pero y o sino 而 但`)
-
-	relations = set(`before after then than from into until unless if when whenever while once vor nach bevor nachdem bis als wenn falls
-		avant après jusque si quand antes después hasta cuando`)
-
-	functionWords = set(`a an the this that these those it its they them their there here he she his her we us our you your i me my mine
+		nunca sin evita ni except unless excluding sauf außer excepto salvo 除了 不 不要 别 勿 禁止 不用`),
+		turns: set(`but and or sondern aber und oder mais et ou pero y o sino 而 但`),
+		relations: set(`before after then than from into until unless if when whenever while once vor nach bevor nachdem bis als wenn falls
+		avant après jusque si quand antes después hasta cuando`),
+		functionWords: set(`a an the this that these those it its they them their there here he she his her we us our you your i me my mine
 		is are was were be been being am do does did done have has had having will would shall should must may might can could need needs
 		to of in on at by for with onto as so such very just also too please always ever every each any all
 		use uses using used via let lets let's let's run remember sure want wants wanted from now on going forward
@@ -36,8 +39,9 @@ var (
 		wird werden soll sollen muss müssen kann können zu von im in auf für mit bei aus als dann auch bitte immer jede jeder jedes alle
 		le la les un une des du de d l il elle on nous vous je tu est sont être avoir a ont au aux en dans pour par avec que qui toujours
 		el los las una unos unas del al es son ser estar he ha han hay se lo por para con que siempre cada todo todos
-		的 了 是 在 请 都 要 用 和 与`)
-)
+		的 了 是 在 请 都 要 用 和 与`),
+	}
+})
 
 // split cuts a token into words: at slashes of prose ("and/or") not, because paths are names;
 // runs of ideographs into pairs.

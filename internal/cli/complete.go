@@ -25,7 +25,8 @@ var completions = map[string][]completer{
 	"show": {liveIDs}, "edit": {liveIDs}, "why": {allIDs}, "history": {allIDs}, "diff": {allIDs}, "restore": {allIDs, nothingMore},
 	"archive": {liveIDs}, "unarchive": {allIDs}, "forget": {liveIDs, nothingMore}, "supersede": {liveIDs, liveIDs, nothingMore},
 	"hydrate": {liveIDs}, "review keep": {liveIDs}, "review drop": {liveIDs}, "handoff done": {liveIDs, nothingMore},
-	"migrate": {projectKeys, projectKeys, nothingMore}, "project alias": {projectKeys, projectKeys, nothingMore}, "project join": {projectKeys, nothingMore},
+	"migrate": {projectKeys, projectKeys, nothingMore}, "project alias": {projectKeys, projectKeys, nothingMore},
+	"project join":  {projectKeys, nothingMore},
 	"sessions show": {sessionKeys, nothingMore}, "sessions forget": {sessionKeys}, "sessions keep": {sessionKeys, nothingMore},
 	"config get": {settingKeys, nothingMore}, "config unset": {settingKeys, nothingMore}, "config explain": {settingKeys, nothingMore},
 }

@@ -48,8 +48,8 @@ func (id Identity) Weak() bool { return id.weak && !id.known }
 // Identify returns the project of a folder, by this evidence, the first first: what the user said (Join); the nearest marker
 // .anamnesis/project above it, below the home folder and inside its repository, unless it came with a clone; the address of the
 // repository's origin; what the table of this machine knows of its repository, wherever that was moved, and of its folder; the name of
-// the folder or of the repository's main folder, if the table knows no other folder by that name. A repository in the home folder counts for the
-// home folder alone. A path of another system names the project by its last element.
+// the folder or of the repository's main folder, if the table knows no other folder by that name. A repository in the home folder counts
+// for the home folder alone. A path of another system names the project by its last element.
 // It starts no process and changes nothing: a repository's files are read as
 // they are, so git need not be there.
 func Identify(s *store.Store, dir string) Identity {
