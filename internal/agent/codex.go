@@ -169,6 +169,7 @@ func (c *codexReader) header(p members) {
 	first(&s.Dir, p.get("cwd"), validDir)
 	first(&s.Version, p.get("cli_version"), isVersion)
 	first(&s.Branch, member(p.get("git"), "branch"), validBranch)
+	first(&s.Remote, member(p.get("git"), "repository_url"), func(s string) bool { return len(s) <= 2048 && !hasControl(s) })
 	if p.str("source") == "exec" || p.str("source") == "mcp" || p.str("originator") == "codex_exec" {
 		s.Headless = true
 	}

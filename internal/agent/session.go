@@ -108,6 +108,7 @@ type Session struct {
 	ID      string // the first valid id in the file; the hook's payload is the better authority
 	Dir     string // the first absolute working directory
 	Branch  string // the first branch; a detached HEAD is none
+	Remote  string // the address of its repository's remote, where the client records it
 	Version string // of the harness
 	Title   string // the last title that the harness made for it, or the user's name for it; "" for none
 	Named   bool   // Title is the user's

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"anamnesis/internal/config"
 	"anamnesis/internal/index"
@@ -111,7 +112,7 @@ func OfferOf(ctx context.Context, r *Rooms, dir string) (*Offer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if id.Asks != "" && id.Asks != id.Key {
+	if id.Asks != id.Key && offers(id.Asks) {
 		return &Offer{Key: id.Asks, Why: "the file .anamnesis/project, which came with this clone, names it", Notes: counts[id.Asks]}, nil
 	}
 	if err := LookAtRoots(ctx, r, dir, rootsTimeHere); err != nil {
@@ -124,7 +125,7 @@ func OfferOf(ctx context.Context, r *Rooms, dir string) (*Offer, error) {
 		if own.Key != id.Key && own.By == "remote" {
 			was = own.Key
 		}
-		if counts[was] > 0 && !slices.Contains(names, was) {
+		if counts[was] > 0 && offers(was) && !slices.Contains(names, was) {
 			return &Offer{Key: was, Why: "the remote of this clone had that address before", Notes: counts[was]}, nil
 		}
 	}
@@ -135,7 +136,7 @@ func OfferOf(ctx context.Context, r *Rooms, dir string) (*Offer, error) {
 	var found []string
 	for key := range counts {
 		claimed := slices.ContainsFunc(places, func(p project.Place) bool { return p.Key == key && (own == nil || p.Dir != own.Dir) })
-		if key != note.Global && counts[key] > 0 && !claimed && slices.Contains([]string{last(id.Key), last(id.Name())}, last(key)) {
+		if key != note.Global && counts[key] > 0 && offers(key) && !claimed && slices.Contains([]string{last(id.Key), last(id.Name())}, last(key)) {
 			found = append(found, key)
 		}
 	}
@@ -149,6 +150,18 @@ func OfferOf(ctx context.Context, r *Rooms, dir string) (*Offer, error) {
 	return o, nil
 }
 
+// maxOffered is the length of a key that is offered at most, in bytes.
+const maxOffered = 120
+
+// offers reports whether a key may be offered. The line goes to a terminal and to an agent, and the key may come from a file of a
+// clone: one that is more than a name, such as a command or a sentence, is not offered.
+func offers(key string) bool {
+	name := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._/:@+~-", r)
+	}
+	return key != "" && len(key) <= maxOffered && key[0] != '-' && strings.IndexFunc(key, func(r rune) bool { return !name(r) }) < 0
+}
+
 // sameHistory is the offer of a project with notes of which another clone in the table has a root commit of own; nil for none.
 func sameHistory(places []project.Place, own *project.Place, names []string, counts map[string]int) *Offer {
 	if own == nil {
@@ -160,7 +173,7 @@ func sameHistory(places []project.Place, own *project.Place, names []string, cou
 			continue
 		}
 		for _, key := range append([]string{p.Key, p.Before}, p.Former...) {
-			if counts[key] > 0 && !slices.Contains(names, key) {
+			if counts[key] > 0 && offers(key) && !slices.Contains(names, key) {
 				return &Offer{Key: key, Why: "the clone in " + p.Dir + " has the same first commit", Notes: counts[key]}
 			}
 		}

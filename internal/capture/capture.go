@@ -113,7 +113,7 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 	}
 	facts := r.factsOf(q, s)
 	r.logDamage(q, s, facts.session(q))
-	c := Capture{Project: r.project(q, facts.dir), Dir: cmp.Or(facts.dir, q.Dir), Source: q.Source, Skipped: s.Skipped}
+	c := Capture{Project: r.project(q, &facts), Dir: cmp.Or(facts.dir, q.Dir), Source: q.Source, Skipped: s.Skipped}
 	if r.private(facts.session(q)) {
 		c.Trivial = true
 		return c, skipped(q.Session, c.Project, "private")
@@ -304,12 +304,19 @@ func openRegular(name string) (*os.File, error) {
 	return os.Open(name)
 }
 
-// project returns the project key of a session.
-func (r *Recorder) project(q Request, dir string) string {
-	switch {
+// project returns the project key of a session. One whose folder is not on this machine, and not in its table, is filed by the remote
+// that its client recorded.
+func (r *Recorder) project(q Request, f *facts) string {
+	switch dir := f.dir; {
 	case q.Project != "":
 		return project.Canonical(r.store, q.Project)
 	case dir != "":
+		if key := project.RemoteKey(r.store, f.remote); key != "" {
+			id := project.Identify(r.store, dir)
+			if _, err := os.Stat(dir); (err != nil || project.IsForeign(dir)) && id.Place(r.store) == nil && id.Source != "remote" {
+				return key
+			}
+		}
 		return r.here(dir)
 	case q.Dir != "":
 		return r.here(q.Dir)

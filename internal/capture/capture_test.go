@@ -2,6 +2,7 @@ package capture_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -317,5 +318,53 @@ func TestPreviewKeepsItsDeadline(t *testing.T) {
 	none := r.Preview([]string{"app"}, time.Now().Add(-time.Second))
 	if len(all) != 20 || len(some) >= len(all) || len(none) != 0 {
 		t.Errorf("%d in an hour, %d in 5 ms, %d in no time", len(all), len(some), len(none))
+	}
+}
+
+// TestProjectOfForeignFolder: a session in a folder that is not here is filed by the remote that its client recorded, else by the folder's
+// name, and never under the folder in which the program runs.
+func TestProjectOfForeignFolder(t *testing.T) {
+	for name, c := range map[string]struct{ cwd, git, want string }{
+		"Windows":             {`C:\Users\me\src\shop`, "", "shop"},
+		"Windows, a remote":   {`C:\Users\me\src\shop`, "git@github.com:acme/shop.git", "github.com/acme/shop"},
+		"gone":                {"/gone/src/shop", "", "shop"},
+		"gone, a remote":      {"/gone/src/shop", "https://github.com/acme/shop", "github.com/acme/shop"},
+		"here":                {"HERE", "https://github.com/acme/shop", "work"},
+		"gone, no address":    {"/gone/src/shop", "  ", "shop"},
+		"gone, named global":  {"/gone/src/shop", "global", "shop"},
+		"a server of Windows": {`\\host\share\billing`, "", "billing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if filepath.Separator == '\\' {
+				t.Skip("such paths are not foreign there")
+			}
+			r := newRoom(t)
+			t.Chdir(r.dir)
+			if c.cwd == "HERE" {
+				c.cwd = filepath.Join(r.dir, "work")
+				if err := os.MkdirAll(c.cwd, 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			meta, err := json.Marshal(map[string]any{"timestamp": "2026-11-10T10:00:00Z", "type": "session_meta", "payload": map[string]any{
+				"id": "01a0c0de-1111-7aaa-8bbb-000000000001", "cwd": c.cwd, "source": "cli", "git": map[string]any{"repository_url": c.git},
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := string(meta) + "\n"
+			for role, say := range map[string]string{"user": "Round the tax of each line, half up, in the cart", "assistant": "The tax is rounded for each line now."} {
+				kind := map[string]string{"user": "input_text", "assistant": "output_text"}[role]
+				text += fmt.Sprintf(`{"timestamp":"2026-11-10T10:01:00Z","type":"response_item","payload":{"type":"message","role":%q,"content":[{"type":%q,"text":%q}]}}`+"\n", role, kind, say)
+			}
+			file := filepath.Join(r.dir, "rollout-2026-11-10T10-00-00-01a0c0de-1111-7aaa-8bbb-000000000001.jsonl")
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			got, err := r.Capture(t.Context(), capture.Request{Harness: agent.ByName("codex"), Transcript: file, Source: "session-end"})
+			if err != nil || got.Project != c.want {
+				t.Errorf("%q, %v; want %q", got.Project, err, c.want)
+			}
+		})
 	}
 }

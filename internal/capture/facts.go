@@ -15,21 +15,21 @@ import (
 // Facts are what a note of a session is made of. Its texts are clean: redacted before they were
 // cut, with the paths of this machine shortened. Only dir and branch are as they stand.
 type facts struct {
-	id, dir, branch string
-	cleanBranch     string
-	also            []string // other session ids in the file
-	started, ended  time.Time
-	undated         bool   // no record says when it was
-	title           string // the agent's own, "" for none
-	named           bool   // the title is the user's
-	summaries       []string
-	headless        bool               // a program asked, not a person
-	failed          bool               // the agent's client answered with its own error
-	first           string             // the first prompt, which may be a command
-	exchanges       []session.Exchange // in force
-	kept            []session.Exchange // with those that the user took back
-	fixes           []session.Fix
-	files           []string
+	id, dir, branch, remote string
+	cleanBranch             string
+	also                    []string // other session ids in the file
+	started, ended          time.Time
+	undated                 bool   // no record says when it was
+	title                   string // the agent's own, "" for none
+	named                   bool   // the title is the user's
+	summaries               []string
+	headless                bool               // a program asked, not a person
+	failed                  bool               // the agent's client answered with its own error
+	first                   string             // the first prompt, which may be a command
+	exchanges               []session.Exchange // in force
+	kept                    []session.Exchange // with those that the user took back
+	fixes                   []session.Fix
+	files                   []string
 
 	open, finished, circles, refused []string // of the agent's list, of its calls
 	committed                        []string // a line each
@@ -47,7 +47,7 @@ func (r *Recorder) factsOf(q Request, s *agent.Session) facts {
 		return texts
 	}
 	f := facts{
-		id: s.ID, also: s.Also, dir: s.Dir, branch: s.Branch, cleanBranch: clean(s.Branch), started: s.Started, ended: s.Ended,
+		id: s.ID, also: s.Also, dir: s.Dir, branch: s.Branch, remote: s.Remote, cleanBranch: clean(s.Branch), started: s.Started, ended: s.Ended,
 		undated: s.Undated,
 		title:   clean(s.Title), named: s.Named, summaries: all(s.Summaries),
 		headless: s.Headless, failed: s.Failed, first: clean(s.FirstPrompt()),

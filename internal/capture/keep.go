@@ -44,7 +44,7 @@ func (r *Recorder) Keep(q Request) (kept bool, skipped agent.Skipped, err error)
 		return false, s.Skipped, nil
 	}
 	r.logDamage(q, s, id)
-	key := r.project(q, f.dir)
+	key := r.project(q, &f)
 	if r.opts.Learn {
 		from, clean := r.origin(q, &f, key, s)
 		err = r.leaveUnread(q, s, learn.SaidIn(s, clean), nil, from, clean)

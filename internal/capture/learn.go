@@ -186,7 +186,7 @@ func (r *Recorder) Reading(ctx context.Context, q Request) (*learn.Reading, erro
 	if err != nil {
 		return nil, err
 	}
-	from, clean := r.origin(q, &f, r.project(q, f.dir), s)
+	from, clean := r.origin(q, &f, r.project(q, &f), s)
 	return r.reading(s, from, clean, st.Read), nil
 }
 

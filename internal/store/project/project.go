@@ -312,6 +312,15 @@ func NormalizeRemote(remote string) string {
 	return strings.ToLower(host + "/" + path)
 }
 
+// RemoteKey returns the project of a remote's address, "" for none.
+func RemoteKey(s *store.Store, remote string) string {
+	key := NormalizeRemote(remote)
+	if key == "" || key == note.Global {
+		return ""
+	}
+	return Canonical(s, key)
+}
+
 // splitRemote returns the host without user and port, and the path. The host
 // of a local path is empty.
 func splitRemote(remote string) (host, path string) {
