@@ -37,7 +37,7 @@ func NamedOrHere(ctx context.Context, r *Rooms, name string) project.Identity {
 	return Here(ctx, r, dir)
 }
 
-// LookAtNewPlaces looks at the roots of the clones in the table at which nobody looked: a few in one run.
+// LookAtNewPlaces records the root commits of clones in the table that lack them: a few in one run.
 func LookAtNewPlaces(ctx context.Context, r *Rooms) error {
 	var errs []error
 	looked := 0
@@ -136,7 +136,8 @@ func OfferOf(ctx context.Context, r *Rooms, dir string) (*Offer, error) {
 	var found []string
 	for key := range counts {
 		claimed := slices.ContainsFunc(places, func(p project.Place) bool { return p.Key == key && (own == nil || p.Dir != own.Dir) })
-		if key != note.Global && counts[key] > 0 && offers(key) && !claimed && slices.Contains([]string{last(id.Key), last(id.Name())}, last(key)) {
+		same := slices.Contains([]string{last(id.Key), last(id.Name())}, last(key))
+		if same && key != note.Global && counts[key] > 0 && offers(key) && !claimed {
 			found = append(found, key)
 		}
 	}
@@ -162,7 +163,7 @@ func offers(key string) bool {
 	return key != "" && len(key) <= maxOffered && key[0] != '-' && strings.IndexFunc(key, func(r rune) bool { return !name(r) }) < 0
 }
 
-// sameHistory is the offer of a project with notes of which another clone in the table has a root commit of own; nil for none.
+// sameHistory offers a project with notes whose clone in the table shares a root commit with own; nil if there is none.
 func sameHistory(places []project.Place, own *project.Place, names []string, counts map[string]int) *Offer {
 	if own == nil {
 		return nil
@@ -195,7 +196,7 @@ func (o *Offer) Take(ctx context.Context, r *Rooms, dir string) (ProjectAnswer, 
 // Join makes a folder a part of a project, because the user says so; with "" the evidence decides again.
 func Join(r *Rooms, dir, key string) (ProjectAnswer, error) {
 	if key == note.Global || key == project.Unknown {
-		return ProjectAnswer{}, Usagef("project join: %q is no project", key)
+		return ProjectAnswer{}, Usagef("project join: cannot join %q", key)
 	}
 	if key != "" {
 		key = project.Canonical(r.Store, key)

@@ -57,7 +57,7 @@ type ShowAnswer struct {
 	File      []byte           `json:"-"` // as it is on the disk
 }
 
-// Fields are the fields of a note by their keys, without those that its title or its body repeats.
+// Fields are the fields of a note by their keys, without those that repeat its title or body.
 type Fields map[string]string
 
 // FieldsOf returns the fields of a note.

@@ -324,7 +324,7 @@ func (r *Recorder) project(q Request, f *facts) string {
 	return project.Unknown
 }
 
-// here is the project of a folder. That the table of this machine could not be changed costs the session nothing.
+// here returns the project of a folder. It ignores an error of the table of this machine: the project is valid.
 func (r *Recorder) here(dir string) string {
 	id, _ := ingest.Here(context.Background(), r.ingester, dir)
 	return id.Key

@@ -79,7 +79,7 @@ func SaysSame(a, b *note.Note) bool {
 	return r == Same || (r == Narrower || r == Wider) && nearClaims(x, y)
 }
 
-// Adds reports whether a states what b states and more than one word of prose besides: a condition, a name, a number.
+// Adds reports whether a is narrower than b by more than one word of prose: a condition, a name or a number.
 func Adds(a, b Claim) bool {
 	if Compare(a, b) != Narrower {
 		return false

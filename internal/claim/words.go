@@ -22,7 +22,7 @@ func set(words string) map[string]bool {
 // about what is a rule.
 type wordClasses struct{ negators, turns, relations, functionWords map[string]bool }
 
-// loadWords makes them when they are first asked for: most commands compare no statements.
+// loadWords returns them, made on the first call: most commands compare no statements.
 var loadWords = sync.OnceValue(func() *wordClasses {
 	return &wordClasses{
 		negators: set(`not no never don't dont doesn't didn't mustn't shouldn't can't cannot won't isn't aren't without avoid stop instead

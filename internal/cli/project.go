@@ -16,11 +16,11 @@ func newProject(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "project",
 		Short: "Show which project this folder belongs to, and why",
-		Long: `Tell which project this folder belongs to. First match wins: what you said (project join);
-the first line of the nearest .anamnesis/project file above the folder, unless it came with a
+		Long: `Show which project this folder belongs to. First match wins: what you said (project join);
+the first line of the nearest .anamnesis/project file in or above it, unless it came with a
 clone; the address of the git remote "origin"; what this machine knows of the repository,
 wherever it was moved, and of the folder; the name of the folder. A repository in your home
-folder stands for the home folder alone.`,
+folder counts for that folder alone.`,
 		Example: `  anamnesis project
   anamnesis project alias github.com/acme/old github.com/acme/new`,
 		Args: cobra.NoArgs,
@@ -65,12 +65,12 @@ func newProjectJoin(p *program) *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "join [PROJECT]",
-		Short: "Say that this folder is that project",
-		Long: `Say that this folder, or the repository that it is in, is the project PROJECT: after it
+		Short: "Assign this folder to a project",
+		Long: `Assign this folder, or the repository that it is in, to PROJECT: for example after it
 was cloned again from another address, for a fork, or to confirm the .anamnesis/project
-file that came with a clone. Without PROJECT it is the one that was offered. This holds on
-this machine, also when the folder is moved; "project alias" joins two names everywhere.
---dir names another folder, also one that is gone, or of another system: sessions in it are
+file that came with a clone. Without PROJECT, the offered project is used. This holds on
+this machine, even if the folder is moved; "project alias" joins two names everywhere.
+--dir names another folder, even one that is gone or on another system: its sessions are
 filed under the project.`,
 		Example: `  anamnesis project join
   anamnesis project join github.com/acme/shop
@@ -101,8 +101,8 @@ filed under the project.`,
 			}, p.printProject)
 		},
 	}
-	cmd.Flags().BoolVar(&undo, "undo", false, "take it back: the evidence decides again")
-	cmd.Flags().StringVar(&dir, "dir", "", "another `FOLDER` than this one")
+	cmd.Flags().BoolVar(&undo, "undo", false, "undo the join: use the evidence again")
+	cmd.Flags().StringVar(&dir, "dir", "", "join `FOLDER`, not this one")
 	return cmd
 }
 
@@ -119,11 +119,11 @@ func (p *program) printProject(a app.ProjectAnswer) {
 	how := "from the " + a.Source
 	switch a.Source {
 	case "joined":
-		how = "as you said of"
+		how = "joined by you:"
 	case "known":
-		how = "known here since it was"
+		how = "recorded here for"
 	case "foreign":
-		how = "by the name of"
+		how = "for the path"
 	}
 	p.printf("%s\n  %s %s\n", a.Key, how, a.From)
 	if len(a.Names) > 1 {

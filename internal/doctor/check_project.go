@@ -11,9 +11,9 @@ func checkProject(ctx context.Context, p *Target) Result {
 	line, err := p.Project(ctx)
 	switch {
 	case err != nil:
-		return bad("`anamnesis reindex` makes the index again", err.Error())
+		return bad("`anamnesis reindex` rebuilds the index", err.Error())
 	case line != "":
 		return info("join it if it is the same project", clean(line, maxLine))
 	}
-	return ok("nothing else may be the project of this folder")
+	return ok("no other project matches this folder")
 }

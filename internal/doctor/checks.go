@@ -55,7 +55,7 @@ var Checks = []Check{
 		checkUnseen,
 	},
 	// check_project.go
-	{"project", "Project of this folder", "Whether the folder may be a project of earlier notes, while its own has none.", checkProject},
+	{"project", "Project of this folder", "Whether the folder, if its project has no notes, may be one that has.", checkProject},
 	{"leftovers", "Temporary files", "Temporary files that a crash left in the store.", checkLeftovers},
 	{"spool", "Spool", "Sessions that wait to be captured, and for how long.", checkSpool},
 	{"poisoned", "Given-up sessions", "Jobs of the spool that were tried too often and set aside.", checkPoisoned},

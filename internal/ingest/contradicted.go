@@ -9,7 +9,7 @@ import (
 
 // contradicted writes down that a sentence which the user typed in a session contradicts a note that the session was shown before
 // (A4): the note is replaced, or both wait for the user. Capture finds it too where the two have the same words; what counts once a session
-// is in the log of what the session was shown. That it cannot be written down changes no note.
+// is in the log of what the session was shown. It ignores write errors: no note needs them.
 func (g *Ingester) contradicted(n *note.Note, of note.ID) {
 	session := n.Provenance.Session
 	if session == "" || of == "" {

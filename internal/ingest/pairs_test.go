@@ -97,7 +97,7 @@ func (p *saidTwice) after(t *testing.T, withReader bool) string {
 	return "lost"
 }
 
-// TestPairs: of two sentences that a user typed, nothing is lost, what excludes another one is not in force beside it once a reader has
+// TestPairs: of two sentences that a user typed, nothing is lost, of two that exclude each other one is in force once a reader has
 // decided, and what is said again counts for the rule that says it. Words alone find no contradiction where there is none.
 func TestPairs(t *testing.T) {
 	ended := make(map[string]int)

@@ -129,7 +129,7 @@ func Contradicted(ctx context.Context, g *Ingester, n *note.Note) (id note.ID, w
 }
 
 // settles decides on the notes that an edited one contradicts: those of a machine are replaced, and of those of the user the person
-// decides. With the result Asked the person has not; else Of names one that holds, too.
+// decides. With Asked that decision is open; else Of names a note that holds, too.
 func (g *Ingester) settles(ctx context.Context, before, now *note.Note, rival Rival) (out Outcome, err error) {
 	if before != nil && before.Statement() == now.Statement() && note.Subject(before.About) == note.Subject(now.About) &&
 		slices.Equal(note.PathsOf(before), note.PathsOf(now)) {
@@ -163,8 +163,8 @@ func (g *Ingester) supersede(n *note.Note, rivals []*Neighbour) {
 }
 
 // settleSubject decides between a note whose subject a reader has named, under the store lock, and another one in force on the subject.
-// Of two sentences of the user the one that was said later holds, if it shares a word with the other one; else the user is asked which
-// holds, as where the user wrote or reviewed one of them. A note of a machine gives way to the user's.
+// Of two sentences of the user that share a word the later holds. Otherwise, and if the user wrote or reviewed one, the user
+// is asked which holds. The user's note replaces one of a machine.
 func (a *admission) settleSubject(ctx context.Context, now *note.Note) error {
 	x, err := a.g.onSubject(ctx, now)
 	if err != nil || x == nil || !claim.Exclude(now, x.Note) || !now.UserSaid() {

@@ -64,7 +64,7 @@ type Place struct {
 	Session  string
 	Machine  string // that the session is on
 
-	HasBranch func(branch string) bool // whether the clone has a branch, here or at origin; nil knows none
+	HasBranch func(branch string) bool // whether the clone has a branch, local or remote; nil: no checks
 
 	Agent   string          // the sub-agent of the session that is shown; "" for the session itself
 	Pending []*note.Note    // sessions of this project that ended and are not written yet, newest first

@@ -17,7 +17,7 @@ import (
 const (
 	maxLine   = 240 // of a statement
 	maxReason = 120 // of the reason of a rule
-	maxWhole  = 160 // of a body that stands whole in the line of its note, and of a field
+	maxWhole  = 160 // of a body that the line of its note quotes whole, and of a field
 	maxGist   = 320 // of all that the line says besides the title
 	topicCost = 14  // of a note that is in a topic
 )
@@ -181,7 +181,7 @@ func (in *Injector) news(p Place, notes []*note.Note) []*note.Note {
 	})
 }
 
-// settle leaves one note of the user for each subject and set of paths: one of the project before one for all projects, what the user wrote
+// settle keeps one of several user notes that exclude each other: one of the project before one for all projects, what the user wrote
 // or read before what the user said, and of two sentences the later one. Ingest keeps more than one only where two machines wrote
 // them before a sync, or where the user keeps both: two notes of one project that the user wrote or read both stay.
 func (d *draft) settle() {
@@ -222,7 +222,7 @@ func order(a, b *note.Note) int {
 		}
 		return -1
 	}
-	if a.ConflictOf == b.ID || b.ConflictOf == a.ID { // the user is asked which holds; until then the older one does
+	if a.ConflictOf == b.ID || b.ConflictOf == a.ID { // the user is asked which holds; until then the other one does
 		return flag(a.ConflictOf == b.ID, b.ConflictOf == a.ID)
 	}
 	x, _ := a.CreatedAt.Time()
@@ -345,7 +345,7 @@ func (d *draft) explain(room int) {
 	}
 }
 
-// joint stands before the part of a gist at a place.
+// joint returns what separates a part of a gist.
 func joint(place int) string {
 	if place == 0 {
 		return " — "

@@ -64,7 +64,7 @@ type searchIn struct {
 	K         int `json:"k,omitempty" jsonschema:"up to 50"`
 	MaxTokens int `json:"max_tokens,omitempty" jsonschema:"1000 if left out"`
 
-	Fields []string `json:"fields,omitempty" jsonschema:"rule, fix: no bodies"`
+	Fields []string `json:"fields,omitempty" jsonschema:"in place of bodies: fix"`
 }
 
 // A hitOut is a note that answers a question.
@@ -194,7 +194,7 @@ func bodyOf(n *note.Note, fields []string) string {
 	return note.ByAgent(n, strings.Join(lines, "\n"))
 }
 
-// checkFields refuses more fields than notes have.
+// checkFields normalises and bounds field names.
 func checkFields(fields []string) error {
 	const most, longest = 20, 64
 	for i, name := range fields {

@@ -52,7 +52,7 @@ type writeIn struct {
 	Quote       string   `json:"quote,omitempty" jsonschema:"the user's words"`
 	When        []string `json:"when,omitempty" jsonschema:"cmd:npm install, path:api/**, error:TEXT"`
 	Asks        []string `json:"asks,omitempty" jsonschema:"two things the user may type then"`
-	About       string   `json:"about,omitempty" jsonschema:"what has one answer: indentation"`
+	About       string   `json:"about,omitempty" jsonschema:"question of one answer: indentation"`
 	Replaces    string   `json:"replaces,omitempty" jsonschema:"id of the note it makes wrong"`
 	Project     string   `json:"project,omitempty" jsonschema:"others and global wait for the user"`
 	Tags        []string `json:"tags,omitempty"`

@@ -58,7 +58,7 @@ func Whole(n *Note) string {
 	return ByAgent(n, text+strings.TrimRight(n.Body, "\n"))
 }
 
-// ByAgent is what stands in a note besides its title, for a reader who takes the note for the user's word: it says where it is not.
+// ByAgent returns text, a part of n below its title, and marks it as an agent's where only the title of n is the user's word.
 func ByAgent(n *Note, text string) string {
 	if text != "" && n.UserSaid() && n.Quoted() {
 		return agentsWords + text

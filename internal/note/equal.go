@@ -80,7 +80,7 @@ func UnionEvidence(all, more []Evidence) []Evidence {
 	return all
 }
 
-// is reports whether two pieces of evidence are one, which a program before this one may have written without its time.
+// is reports whether two pieces of evidence are equal apart from their times, which older versions did not write.
 func (e Evidence) is(other Evidence) bool {
 	e.At, other.At = "", ""
 	return e == other

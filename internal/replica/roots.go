@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// maxRoots is how many root commits of a history are looked at: more come from histories that were merged into one.
+// maxRoots is how many root commits prove something: a history with more was merged from several, and Roots is nil.
 const maxRoots = 8
 
 // Roots returns the commits without a parent in the history of what is checked out in the repository at dir, sorted. It is nil where
-// they prove nothing: for a shallow clone, for a history that was merged of many, and where git cannot say before ctx ends. Nothing is
+// they prove nothing: for a shallow clone, for a history merged from many, and where git does not answer before ctx ends. Nothing is
 // fetched.
 func Roots(ctx context.Context, dir string, env []string) (roots []string) {
 	s := openStranger(dir)

@@ -188,8 +188,8 @@ func findQuote(sessions []*unread.Session, words string) (quote learn.Quote, fro
 	return quote, sessions[0].Origin, false
 }
 
-// aboutNote takes in a lesson about a note that says its matter already: asks for it, or words with which the user said it again. The
-// error of a lesson is its line of the answer.
+// aboutNote applies a lesson about a note that already says it: it adds the asks, or the words with which the user repeated it. The
+// lesson's line of the answer reports errors.
 func (l *Learning) aboutNote(ctx context.Context, r *app.Rooms, sessions []*unread.Session, item *Lesson) {
 	line := "kept"
 	row, err := app.Resolve(ctx, r, item.ID)
@@ -207,7 +207,7 @@ func (l *Learning) aboutNote(ctx context.Context, r *app.Rooms, sessions []*unre
 			})
 			line = "counted for " + string(row.ID)
 			l.known++
-			if err == nil && out.Effect == ingest.Contradicts { // it took the place of another note, and the user is informed
+			if err == nil && out.Effect == ingest.Contradicts { // it replaces another note, or waits for the user to choose
 				l.Kept, l.ids = append(l.Kept, out.Note.Title), append(l.ids, out.Note.ID)
 			}
 		}

@@ -127,7 +127,7 @@ func Canonical(s *store.Store, key string) string {
 	return whole
 }
 
-// belowMark parts the key of a project and a folder in it, in the key of the notes of that folder: "github.com/acme/shop//packages/api".
+// belowMark separates a project's key and a folder in it, in the key of the notes of that folder: "github.com/acme/shop//packages/api".
 const belowMark = "//"
 
 // Below returns the key of the notes of a folder of a project, given with slashes and relative to the project's top.
@@ -182,7 +182,7 @@ func canonical(key string, to map[string]string) string {
 }
 
 // Names returns every key under which notes of an identity may stand: its own,
-// those of other programs and of an earlier remote, all aliases that lead to the same project, and for each of them
+// those of other programs and from before its remote, all aliases of the same project, and for each of them
 // the folders from its own up to the top.
 func Names(s *store.Store, id Identity) []string {
 	names := append([]string{id.Key}, id.Also...)

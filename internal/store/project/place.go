@@ -27,16 +27,16 @@ type Place struct {
 	By     string   `json:"by,omitempty"`     // what decided on the key (Identity.Source)
 	Former []string `json:"former,omitempty"` // its keys before it had a remote, which no other folder has: they are read, and not written
 	Before string   `json:"before,omitempty"` // the key of its remote before that changed: the user is asked whether it is the same project
-	Roots  []string `json:"roots,omitempty"`  // the root commits of its history; none while nobody looked, or where they prove nothing
-	Looked bool     `json:"looked,omitempty"` // somebody looked for them
-	Marker string   `json:"marker,omitempty"` // the key in a marker file that counts: git did not track it, or the user confirmed it
+	Roots  []string `json:"roots,omitempty"`  // the root commits of its history; none before the first look, or if they prove nothing
+	Looked bool     `json:"looked,omitempty"` // Roots was looked up
+	Marker string   `json:"marker,omitempty"` // the key in a marker file that counts: git did not track it when it was first read
 	Joined bool     `json:"joined,omitempty"` // the user said which project it is: nothing else counts
 }
 
 // byRemote is what decided on a key that other clones have, too.
 const byRemote = "remote"
 
-// maxPlaces bounds the table; the oldest entries of folders go first.
+// maxPlaces bounds the table; the least recently changed are dropped.
 const maxPlaces = 2000
 
 type placeTable struct {

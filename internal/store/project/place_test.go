@@ -105,13 +105,18 @@ func TestPlaces(t *testing.T) {
 	if id := here(t, s, at("docs")); id.Key != plain.Key {
 		t.Errorf("%q became %q", plain.Key, id.Key)
 	}
+	made(t, os.RemoveAll(at("b", "backend"))) // deleted, and another one made in its place
+	gitInit(t, at("b", "backend"), "")
+	if id := here(t, s, at("b", "backend")); reads(s, id, two.Key) || reads(s, id, "backend") {
+		t.Errorf("a repository in the place of one that was deleted is %q", id.Key)
+	}
 	write(t, s.Path(project.PlacesFile), "{")
 	if id := project.Identify(s, at("docs")); id.Key != "docs" {
 		t.Errorf("with a broken table: %q", id.Key)
 	}
 }
 
-// A repository in the home folder stands for that folder alone.
+// A repository in the home folder counts for that folder alone.
 func TestHomeRepository(t *testing.T) {
 	s, home := open(t)
 	gitInit(t, home, "https://github.com/ada/dotfiles.git")

@@ -24,7 +24,7 @@ type Identity struct {
 	Key    string   // the project key notes carry
 	Source string   // what decided: joined, marker, remote, known, repository, folder, foreign
 	From   string   // the file, folder or address it was read from
-	Also   []string // keys under which notes of it may be found, too: of other programs, of an earlier remote, of the folders above it
+	Also   []string // keys under which notes of it may be found, too: of other programs, from before its remote, of the folders above
 	Branch string   // the branch that is checked out, "" when unknown
 	Sub    string   // the folder below the top of its repository, with slashes; "" at the top
 	Asks   string   // the project that a marker names which came with the clone: the user has not confirmed it
@@ -210,8 +210,8 @@ func Top(dir string) string {
 type markerFile struct{ key, file, dir string }
 
 // markers returns the marker files at and above a folder that count, the nearest first: below the home folder, and inside its repository
-// where it is in one. A marker that git tracks came with the clone, and may name a private project of the user: it counts once the
-// table says that the user confirmed it. The key of the nearest one that does not count is in id.Asks.
+// where it is in one. A marker that git tracks came with the clone, and may name a private project of the user: it counts if the
+// table had it before git tracked it. The key of the nearest one that does not count is in id.Asks.
 func (id *Identity) markers(s *store.Store, dir string, repo *repository, places []Place) (all []markerFile) {
 	for d := dir; d != s.Home() && d != filepath.Dir(d); d = filepath.Dir(d) {
 		m := readMarker(d)

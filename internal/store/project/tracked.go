@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// maxIndexFile is how many bytes of git's index are read, to see whether git tracks a file.
+// maxIndexFile bounds git's index, in bytes; in a larger one every file counts as tracked.
 const maxIndexFile = 64 << 20
 
 // tracks reports whether the index of a working tree may have a file, given with slashes and relative to its top. An index that cannot
