@@ -31,12 +31,14 @@ func Unmarked(s string) string {
 	return replaceLike(s, addressed(), func(string) string { return "the user" })
 }
 
-// UnmarkedTitle is Unmarked for a title, which cannot begin as a heading nor end as another line of a page either.
+// UnmarkedTitle is Unmarked for a title, which cannot end as another line of a page either. One that had a mark of this program is no
+// heading.
 func UnmarkedTitle(s string) string {
-	if rest := strings.TrimLeft(s, "#"); rest != s && (rest == "" || rest[0] == ' ' || rest[0] == '\t') {
-		s = strings.TrimSpace(rest)
+	unmarked := Unmarked(s)
+	if rest := strings.TrimLeft(unmarked, "#"); unmarked != s && rest != unmarked && (rest == "" || rest[0] == ' ' || rest[0] == '\t') {
+		unmarked = strings.TrimSpace(rest)
 	}
-	return unbracketed(Unmarked(s))
+	return unbracketed(unmarked)
 }
 
 // Unposed takes the form of a mark from what anybody wrote, and changes no word of it.

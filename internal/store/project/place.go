@@ -36,8 +36,9 @@ type Place struct {
 // byRemote is what decided on a key that other clones have, too.
 const byRemote = "remote"
 
-// maxPlaces bounds the table; the least recently changed are dropped.
-const maxPlaces = 2000
+// maxPlaces bounds the table, which each command reads. Of more, plain folders that are gone are dropped first, then the least recently
+// changed; what the user joined stays.
+const maxPlaces = 500
 
 type placeTable struct {
 	V      int     `json:"v"`
@@ -96,8 +97,7 @@ func ChangePlace(s *store.Store, id Identity, change func(*Place)) error {
 		p.Dir, p.Clone = id.dir, id.clone
 	}
 	change(&p)
-	all = append(all, p)
-	data, err := json.MarshalIndent(placeTable{1, all[max(0, len(all)-maxPlaces):]}, "", " ")
+	data, err := json.MarshalIndent(placeTable{1, bounded(append(all, p))}, "", " ")
 	if err == nil {
 		err = s.Replace(PlacesFile, append(data, '\n'))
 	}
@@ -105,6 +105,28 @@ func ChangePlace(s *store.Store, id Identity, change func(*Place)) error {
 		return fmt.Errorf("remember the project of %s: %w", id.dir, err)
 	}
 	return nil
+}
+
+// bounded drops what is too much for the table.
+func bounded(all []Place) []Place {
+	gone := func(p Place) bool {
+		_, err := os.Lstat(p.Dir)
+		return p.Clone == "" && !p.Joined && err != nil
+	}
+	for _, drop := range []func(Place) bool{gone, func(p Place) bool { return !p.Joined }, func(Place) bool { return true }} {
+		more := len(all) - maxPlaces
+		if more <= 0 {
+			break
+		}
+		all = slices.DeleteFunc(all, func(p Place) bool {
+			if more > 0 && drop(p) {
+				more--
+				return true
+			}
+			return false
+		})
+	}
+	return all
 }
 
 func lockPlaces(ctx context.Context, s *store.Store) (unlock func(), err error) {

@@ -1,6 +1,7 @@
 package project_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -113,6 +114,33 @@ func TestPlaces(t *testing.T) {
 	write(t, s.Path(project.PlacesFile), "{")
 	if id := project.Identify(s, at("docs")); id.Key != "docs" {
 		t.Errorf("with a broken table: %q", id.Key)
+	}
+}
+
+// The table keeps what the user joined, and drops folders that are gone first.
+func TestPlacesBounded(t *testing.T) {
+	s, home := open(t)
+	joined, kept := filepath.Join(home, "joined"), filepath.Join(home, "kept")
+	for _, dir := range []string{joined, kept} {
+		made(t, os.MkdirAll(dir, 0o755))
+	}
+	made(t, project.Join(s, joined, "acme/shop"))
+	here(t, s, kept)
+	table := project.Places(s)
+	for i := range 600 {
+		table = append(table, project.Place{Key: fmt.Sprint("gone ", i), Dir: filepath.Join(home, fmt.Sprint("gone", i))})
+	}
+	data, err := json.Marshal(map[string]any{"v": 1, "places": table})
+	made(t, err)
+	made(t, s.Replace(project.PlacesFile, data))
+	made(t, os.MkdirAll(filepath.Join(home, "new"), 0o755))
+	here(t, s, filepath.Join(home, "new"))
+	left := project.Places(s)
+	has := func(dir string) bool {
+		return slices.ContainsFunc(left, func(p project.Place) bool { return p.Dir == dir })
+	}
+	if len(left) > 500 || !has(joined) || !has(kept) || !has(filepath.Join(home, "new")) {
+		t.Errorf("%d places, joined %v, kept %v", len(left), has(joined), has(kept))
 	}
 }
 
