@@ -42,7 +42,7 @@ func LookAtNewPlaces(ctx context.Context, r *Rooms) error {
 	var errs []error
 	looked := 0
 	for _, p := range project.Places(r.Store) {
-		if p.Looked || p.Clone == "" || looked == placesARun {
+		if p.Looked || p.Clone == "" || looked == placesARun || project.Top(p.Dir) != p.Dir { // not there any more
 			continue
 		}
 		looked++
@@ -98,7 +98,7 @@ func (o *Offer) Line() string {
 }
 
 // OfferOf returns the project that a folder probably is, while its own project has no notes; nil where nothing says so. Nothing is joined:
-// the same root commits may be of a fork, and the same name of another project.
+// the same root commits may be of a fork, and the same name of another project. It runs no git: a hook calls it.
 func OfferOf(ctx context.Context, r *Rooms, dir string) (*Offer, error) {
 	id := Here(ctx, r, dir)
 	if id.Source == "joined" || id.Source == "flag" {
@@ -114,9 +114,6 @@ func OfferOf(ctx context.Context, r *Rooms, dir string) (*Offer, error) {
 	}
 	if id.Asks != id.Key && offers(id.Asks) {
 		return &Offer{Key: id.Asks, Why: "the file .anamnesis/project, which came with this clone, names it", Notes: counts[id.Asks]}, nil
-	}
-	if err := LookAtRoots(ctx, r, dir, rootsTimeHere); err != nil {
-		return nil, err
 	}
 	places := project.Places(r.Store)
 	own := id.Place(r.Store)
@@ -135,7 +132,9 @@ func OfferOf(ctx context.Context, r *Rooms, dir string) (*Offer, error) {
 	last := func(key string) string { return path.Base(strings.ReplaceAll(key, ":", "/")) }
 	var found []string
 	for key := range counts {
-		claimed := slices.ContainsFunc(places, func(p project.Place) bool { return p.Key == key && (own == nil || p.Dir != own.Dir) })
+		claimed := slices.ContainsFunc(places, func(p project.Place) bool {
+			return slices.Contains([]string{p.Key, p.Joined}, key) && (own == nil || p.Dir != own.Dir)
+		})
 		same := slices.Contains([]string{last(id.Key), last(id.Name())}, last(key))
 		if same && key != note.Global && counts[key] > 0 && offers(key) && !claimed {
 			found = append(found, key)
@@ -149,6 +148,15 @@ func OfferOf(ctx context.Context, r *Rooms, dir string) (*Offer, error) {
 		o.Into = id.Key
 	}
 	return o, nil
+}
+
+// LookForOffer is OfferOf for a command, which may wait for git.
+func LookForOffer(ctx context.Context, r *Rooms, dir string) (*Offer, error) {
+	Here(ctx, r, dir)
+	if err := LookAtRoots(ctx, r, dir, rootsTimeHere); err != nil {
+		return nil, err
+	}
+	return OfferOf(ctx, r, dir)
 }
 
 // maxOffered is the length of a key that is offered at most, in bytes.
@@ -173,7 +181,7 @@ func sameHistory(places []project.Place, own *project.Place, names []string, cou
 		if p.Dir == own.Dir || !slices.ContainsFunc(p.Roots, func(root string) bool { return slices.Contains(own.Roots, root) }) {
 			continue
 		}
-		for _, key := range append([]string{p.Key, p.Before}, p.Former...) {
+		for _, key := range append([]string{p.Joined, p.Key, p.Before}, p.Former...) {
 			if counts[key] > 0 && offers(key) && !slices.Contains(names, key) {
 				return &Offer{Key: key, Why: "the clone in " + p.Dir + " has the same first commit", Notes: counts[key]}
 			}
@@ -218,7 +226,7 @@ func offerHere(ctx context.Context, r *Rooms) {
 	if err != nil {
 		return
 	}
-	if o, err := OfferOf(ctx, r, dir); err == nil && o != nil {
+	if o, err := LookForOffer(ctx, r, dir); err == nil && o != nil {
 		r.Notify("this folder may be %s", o.Line())
 	}
 }

@@ -80,7 +80,7 @@ func (p *program) offerProject(ctx context.Context, ask *prompter) error {
 		return err
 	}
 	defer r.Close()
-	o, err := app.OfferOf(ctx, r, p.dir())
+	o, err := app.LookForOffer(ctx, r, p.dir())
 	if err != nil || o == nil {
 		return err
 	}

@@ -88,7 +88,7 @@ filed under the project.`,
 				case len(args) > 0:
 					key = args[0]
 				case !undo:
-					o, err := app.OfferOf(ctx, r, dir)
+					o, err := app.LookForOffer(ctx, r, dir)
 					if err == nil && o == nil {
 						err = app.Errorf(app.NotFound, "project join: no project is offered for this folder; name one")
 					}

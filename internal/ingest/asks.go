@@ -16,7 +16,7 @@ var ErrAsked = errors.New("it has its asks already, or is of another project")
 // a note that takes none, and fs.ErrNotExist for one that is gone.
 func GiveAsks(ctx context.Context, g *Ingester, here string, id note.ID, asks []string) (Outcome, error) {
 	return g.amend(ctx, id, false, "give asks to", func(n *note.Note, _ []byte) (*note.Note, error) {
-		if len(n.Asks) > 0 || n.Project != here || !n.Live(g.store.Now()) {
+		if len(n.Asks) > 0 || n.Project == note.Global || !g.holdsIn(n, here) || !n.Live(g.store.Now()) {
 			return nil, ErrAsked
 		}
 		for _, line := range note.AsksOf(asks) {

@@ -148,7 +148,7 @@ func Repeat(ctx context.Context, g *Ingester, here, dir string, said Repetition)
 	switch {
 	case err != nil:
 		return Outcome{}, err
-	case n.Project != here && n.Project != note.Global || !n.Live(g.store.Now()) || n.Quarantine || !n.Type.Durable() ||
+	case !g.holdsIn(n, here) || !n.Live(g.store.Now()) || n.Quarantine || !n.Type.Durable() ||
 		t.Backs(n) == Opposed && !n.UserSaid():
 		return Outcome{}, fmt.Errorf("count a quote for note %s: %w", id, ErrNotRepeated)
 	}

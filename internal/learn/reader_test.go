@@ -283,7 +283,7 @@ func TestReaderRepeats(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.answer = `{"rules": [{"repeats": "` + string(made.Note.ID) + `", "quote": "you committed without linting again"},
-		{"repeats": "` + string(made.Note.ID) + `", "quote": "nobody typed this"},
+		{"repeats": "` + string(made.Note.ID) + `", "quote": "the user never typed this"},
 		{"repeats": "01KX0000000000000000000000", "quote": "you committed without linting again"}]}`
 	for range 2 {
 		w.waits("s1", "> commit it", "Done.", "> no, you committed without linting again")

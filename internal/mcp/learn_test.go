@@ -195,7 +195,7 @@ func TestLearnRepeats(t *testing.T) {
 	lease := typedBefore(t, w, "the branch has no ticket in its name, once more")
 	got, text := call(t, cs, "memory_learn", args{"session": lease, "items": items(
 		map[string]any{"id": string(known)[20:], "quote": "the branch has no ticket in its name"},
-		map[string]any{"id": string(known), "quote": "what nobody typed"},
+		map[string]any{"id": string(known), "quote": "what the user never typed"},
 		map[string]any{"id": string(elsewhere), "quote": "the branch has no ticket in its name"},
 	)})
 	lines := shown(got)

@@ -205,8 +205,10 @@ func (l *Learning) aboutNote(ctx context.Context, r *app.Rooms, sessions []*unre
 			out, err = ingest.Repeat(ctx, r.Ingester, project.Canonical(r.Store, from.Project), from.Dir, ingest.Repetition{
 				Note: row.ID, Typed: *quote.Typed(), Evidence: quote.Evidence(from), About: item.About,
 			})
-			line = "counted for " + string(row.ID)
-			l.known++
+			if err == nil {
+				line = "counted for " + string(row.ID)
+				l.known++
+			}
 			if err == nil && out.Effect == ingest.Contradicts { // it replaces another note, or waits for the user to choose
 				l.Kept, l.ids = append(l.Kept, out.Note.Title), append(l.ids, out.Note.ID)
 			}

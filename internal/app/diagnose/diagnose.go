@@ -96,7 +96,7 @@ func target(r *app.Rooms, version string) *doctor.Target {
 			if err != nil {
 				return "", nil //nolint:nilerr // a folder that is gone is no project
 			}
-			o, err := app.OfferOf(ctx, r, dir)
+			o, err := app.LookForOffer(ctx, r, dir)
 			if o == nil {
 				return "", err
 			}

@@ -138,6 +138,9 @@ func Below(key, folder string) string {
 	return key + belowMark + folder
 }
 
+// IsBelow reports whether a key is that of a folder below the top of a project (Below).
+func IsBelow(key, top string) bool { return strings.HasPrefix(key, top+belowMark) }
+
 // above returns the folders of a path from itself to the top, which is left out.
 func above(sub string) (all []string) {
 	for sub != "" && sub != "." && len(all) < maxDepth {

@@ -30,7 +30,7 @@ type Place struct {
 	Roots  []string `json:"roots,omitempty"`  // the root commits of its history; none before the first look, or if they prove nothing
 	Looked bool     `json:"looked,omitempty"` // Roots was looked up
 	Marker string   `json:"marker,omitempty"` // the key in a marker file that counts: git did not track it when it was first read
-	Joined bool     `json:"joined,omitempty"` // the user said which project it is: nothing else counts
+	Joined string   `json:"joined,omitempty"` // the project that it is because the user said so: nothing else counts
 }
 
 // byRemote is what decided on a key that other clones have, too.
@@ -90,7 +90,7 @@ func ChangePlace(s *store.Store, id Identity, change func(*Place)) error {
 	}
 	defer unlock()
 	all := Places(s)
-	p := Place{Key: id.Key, Dir: id.dir, Clone: id.clone}
+	p := Place{Key: id.Key, Dir: id.dir, Clone: id.clone, By: id.Source}
 	if had := placeOf(all, id.clone, id.dir); had != nil {
 		p = *had
 		all = slices.DeleteFunc(all, func(x Place) bool { return x.Dir == had.Dir && x.Clone == had.Clone })
@@ -111,9 +111,9 @@ func ChangePlace(s *store.Store, id Identity, change func(*Place)) error {
 func bounded(all []Place) []Place {
 	gone := func(p Place) bool {
 		_, err := os.Lstat(p.Dir)
-		return p.Clone == "" && !p.Joined && err != nil
+		return p.Clone == "" && p.Joined == "" && err != nil
 	}
-	for _, drop := range []func(Place) bool{gone, func(p Place) bool { return !p.Joined }, func(Place) bool { return true }} {
+	for _, drop := range []func(Place) bool{gone, func(p Place) bool { return p.Joined == "" }, func(Place) bool { return true }} {
 		more := len(all) - maxPlaces
 		if more <= 0 {
 			break
@@ -149,7 +149,10 @@ func Remember(s *store.Store, id Identity) error {
 		return nil //nolint:nilerr // see above
 	}
 	return ChangePlace(s, id, func(p *Place) {
-		if p.Key != id.Key && !p.Joined {
+		if id.Source == "joined" { // it was moved
+			return
+		}
+		if p.Key != id.Key {
 			if p.By == byRemote {
 				p.Before = p.Key
 			} else if !slices.Contains(p.Former, p.Key) {
@@ -158,8 +161,8 @@ func Remember(s *store.Store, id Identity) error {
 			p.Former = slices.DeleteFunc(p.Former, func(k string) bool { return k == id.Key })
 			p.Key = id.Key
 		}
-		if p.By = id.Source; id.Source == "known" && p.By == "" {
-			p.By = "folder"
+		if id.Source != "known" { // else the evidence of before decided
+			p.By = id.Source
 		}
 		if id.marked != "" {
 			p.Marker = id.marked
@@ -187,18 +190,7 @@ func Join(s *store.Store, dir, key string) error {
 	if key = cleanKey(key); id.dir == "" {
 		return fmt.Errorf("join %s: %w", dir, fs.ErrNotExist)
 	}
-	return ChangePlace(s, id, func(p *Place) {
-		switch {
-		case key == "":
-			p.Joined = false
-		default:
-			if p.Key != key && p.By != byRemote && !slices.Contains(p.Former, p.Key) {
-				p.Former = append(p.Former, p.Key)
-			}
-			p.Former = slices.DeleteFunc(p.Former, func(k string) bool { return k == key })
-			p.Key, p.Joined = key, true
-		}
-	})
+	return ChangePlace(s, id, func(p *Place) { p.Joined = key })
 }
 
 // Place returns the entry of an identity in the table, nil when it has none.

@@ -100,6 +100,21 @@ func TestPlaces(t *testing.T) {
 		t.Error(err)
 	}
 
+	gitInit(t, at("lone"), "") // without a remote: joined, moved, and taken back
+	lone := here(t, s, at("lone"))
+	made(t, project.Join(s, at("lone"), "acme/other"))
+	if id := here(t, s, at("lone")); id.Key != "acme/other" || !reads(s, id, lone.Key) {
+		t.Errorf("joined it is %q, and reads %q", id.Key, project.Names(s, id))
+	}
+	made(t, os.Rename(at("lone"), at("alone")))
+	if id := here(t, s, at("alone")); id.Key != "acme/other" {
+		t.Errorf("joined and moved it is %q", id.Key)
+	}
+	made(t, project.Join(s, at("alone"), ""))
+	if id := here(t, s, at("alone")); id.Key != lone.Key || reads(s, id, "acme/other") {
+		t.Errorf("after the undo it is %q, and reads %q", id.Key, project.Names(s, id))
+	}
+
 	made(t, os.MkdirAll(at("docs"), 0o755)) // a plain folder that becomes a repository is the same
 	plain := here(t, s, at("docs"))
 	gitInit(t, at("docs"), "")
@@ -323,7 +338,7 @@ func TestWorlds(t *testing.T) {
 		}
 		for range rapid.IntRange(2, 14).Draw(rt, "steps") {
 			c := alive()
-			switch op := rapid.SampledFrom([]string{"clone", "clone", "move", "remote", "delete", "work", "work"}).Draw(rt, "op"); {
+			switch op := rapid.SampledFrom([]string{"clone", "clone", "move", "remote", "no remote", "delete", "work", "work"}).Draw(rt, "op"); {
 			case op == "clone" || c == nil:
 				remote := remotes.Draw(rt, "remote")
 				c = &clone{dir: folder(), is: isOf(remote)}
@@ -339,6 +354,8 @@ func TestWorlds(t *testing.T) {
 					gitInit(rt, c.dir, remote) // keeps what is there but for the address
 					c.was, c.is = append(c.was, c.is), project.NormalizeRemote(remote)
 				}
+			case op == "no remote":
+				gitInit(rt, c.dir, "") // it is the project that it was
 			case op == "delete":
 				made(rt, os.RemoveAll(c.dir))
 				c.gone = true

@@ -5,6 +5,7 @@
 package project
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"os"
@@ -80,8 +81,8 @@ func Identify(s *store.Store, dir string) Identity {
 	decided := func(key, source, from string) { id.Key, id.Source, id.From = key, source, from }
 	markers := id.markers(s, dir, &repo, places)
 	switch {
-	case known != nil && known.Joined:
-		decided(known.Key, "joined", known.Dir)
+	case known != nil && known.Joined != "":
+		decided(known.Joined, "joined", known.Dir)
 	case len(markers) > 0:
 		decided(markers[0].key, "marker", markers[0].file)
 	case remote != "":
@@ -98,32 +99,45 @@ func Identify(s *store.Store, dir string) Identity {
 		decided(free(places, known, id.name, id.dir, id.clone), "folder", real)
 		id.weak = true
 	}
-	if len(markers) > 0 && id.Source == "marker" { // the notes of the folders above hold here, too
-		for _, m := range markers[1:] {
-			id.Also = append(id.Also, m.key)
-		}
-		if remote != "" && repo.root != "" && markers[len(markers)-1].dir != repo.top {
-			id.Also = append(id.Also, remote)
-		}
-		if rel := len(markers[0].dir) > len(repo.top) && repo.root != ""; rel { // the place is the marked folder, and not the whole clone
-			id.dir, id.clone, id.Sub = realPath(markers[0].dir), "", ""
-			known = placeOf(places, "", id.dir)
-		}
+	if id.Source == "marker" {
+		known = id.inherit(markers, &repo, remote, places, known)
 	}
 	id.Key = Canonical(s, id.Key)
 	if known != nil {
-		former := slices.Clone(known.Former)
-		if known.By != byRemote && !known.Joined { // no other folder has that key
-			former = append(former, known.Key)
-		}
-		for _, key := range former {
-			if key = Canonical(s, key); key != id.Key && !slices.Contains(id.Also, key) {
-				id.Also = append(id.Also, key)
-			}
-		}
-		id.known = Canonical(s, known.Key) == id.Key && known.Dir == id.dir && known.Clone == id.clone && id.marked == ""
+		id.remember(s, known)
 	}
 	return id
+}
+
+// inherit adds the projects above a marked folder, whose notes hold in it, too. It returns the entry of the place, which is the marked
+// folder and not the whole clone, where the marker is below the top of that.
+func (id *Identity) inherit(markers []markerFile, repo *repository, remote string, places []Place, known *Place) *Place {
+	for _, m := range markers[1:] {
+		id.Also = append(id.Also, m.key)
+	}
+	if remote != "" && markers[len(markers)-1].dir != repo.top {
+		id.Also = append(id.Also, remote)
+	}
+	if repo.root == "" || len(markers[0].dir) <= len(repo.top) {
+		return known
+	}
+	id.dir, id.clone, id.Sub = realPath(markers[0].dir), "", ""
+	return placeOf(places, "", id.dir)
+}
+
+// remember adds the keys that the table has of a place and no other folder has, and notes whether the table has the place as it is.
+func (id *Identity) remember(s *store.Store, known *Place) {
+	former := slices.Clone(known.Former)
+	if known.By != byRemote {
+		former = append(former, known.Key)
+	}
+	for _, key := range former {
+		if key = Canonical(s, key); key != id.Key && !slices.Contains(id.Also, key) {
+			id.Also = append(id.Also, key)
+		}
+	}
+	id.known = known.Dir == id.dir && known.Clone == id.clone && id.marked == "" &&
+		(id.Source == "joined" || Canonical(s, known.Key) == id.Key)
 }
 
 // BelowOf returns the key of the notes of a folder below the top of its repository (Below).
@@ -175,7 +189,7 @@ func foreign(s *store.Store, dir string) Identity {
 	places := Places(s)
 	known := placeOf(places, "", clean)
 	if id.Key = free(places, known, id.name, clean, ""); known != nil {
-		id.Key, id.known = known.Key, true
+		id.Key, id.known = cmp.Or(known.Joined, known.Key), true
 	}
 	id.Key = Canonical(s, id.Key)
 	return id
