@@ -617,9 +617,11 @@ func (d *Draft) triggerNamed(text string) bool {
 	return d.names(strings.Trim(strings.TrimSpace(pattern), "*/"))
 }
 
-// rewrite writes now in the place of was, if it says anything else.
+// rewrite writes now in the place of was, if it says anything else. A note whose statement was forgotten
+// gets a new time: only a changed file outlives its deletion by a machine that has not heard of the
+// revocation.
 func (a *admission) rewrite(ctx context.Context, was, now *note.Note, ref store.Ref, reason string) error {
-	if note.Equal(was, now) && (was.UserSaid() || !a.d.By.Speaks()) {
+	if note.Equal(was, now) && (was.UserSaid() || !a.d.By.Speaks()) && !a.out.Revoked {
 		a.out.Result, a.out.Note, a.out.Ref = Unchanged, was, ref
 		return nil
 	}

@@ -36,12 +36,17 @@ func (g *Ingester) Forget(ctx context.Context, id note.ID, erased func(paths []s
 // caller tells the index. A note that no tombstone knows is an error. Who brings their own note back vouches for it.
 func Unforget(ctx context.Context, s *store.Store, path string, by Author) (n *note.Note, err error) {
 	err = locked(ctx, s, func(w *store.Writer) error {
-		if n, _, _, err = s.Read(path); err != nil {
+		var ref store.Ref
+		if n, _, ref, err = s.Read(path); err != nil {
 			return err
 		}
 		paths, err := tombstone.Revoke(w, n)
 		if err == nil && len(paths) == 0 {
 			err = errors.New("it was not forgotten")
+		}
+		if err == nil { // only a changed file outlives its deletion by a machine that has not heard of the revocation
+			n.UpdatedAt = note.At(s.Now())
+			_, _, err = w.Put(n, ref, store.Update)
 		}
 		if err == nil && by == Person && note.Attested(n) {
 			err = w.Trust(n)

@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -40,12 +41,20 @@ func (d quickDisk) Create(dir string) (store.File, error) {
 
 // Two machines say and forget the same few things under changing titles.
 type pair struct {
-	*rapid.T
+	tester
+	draw      *rapid.T // nil in a test that says itself what happens
 	now       time.Time
 	machines  []*peer
 	hub       map[string]string // the files on the remote
 	said      map[string]bool   // bodies that somebody wrote
 	decisions map[string]bool   // the last word about a body: it is forgotten
+}
+
+// A tester is what *testing.T and *rapid.T have in common.
+type tester interface {
+	rapid.TB
+	Context() context.Context
+	Cleanup(func())
 }
 
 type peer struct {
@@ -85,9 +94,9 @@ func (w *pair) check(err error) {
 	}
 }
 
-func newPair(t *rapid.T, dir string, r *redact.Redactor) *pair {
+func newPair(t tester, dir string, r *redact.Redactor) *pair {
 	w := &pair{
-		T: t, now: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC),
+		tester: t, now: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC),
 		hub: make(map[string]string), said: make(map[string]bool), decisions: make(map[string]bool),
 	}
 	for _, name := range []string{"a", "b"} {
@@ -107,16 +116,22 @@ func newPair(t *rapid.T, dir string, r *redact.Redactor) *pair {
 func (p *peer) write(source string, force bool) ingest.Outcome {
 	w := p.w
 	n := &note.Note{
-		Type: rapid.SampledFrom(note.Types).Draw(w.T, "type"), Title: rapid.SampledFrom(titles).Draw(w.T, "title"),
-		Body:  rapid.SampledFrom(bodies).Draw(w.T, "body"),
-		Scope: rapid.SampledFrom([]note.Scope{note.Portable, note.Portable, note.Local}).Draw(w.T, "scope"), Provenance: note.Provenance{Source: source, Confidence: 1},
+		Type: rapid.SampledFrom(note.Types).Draw(w.draw, "type"), Title: rapid.SampledFrom(titles).Draw(w.draw, "title"),
+		Body:  rapid.SampledFrom(bodies).Draw(w.draw, "body"),
+		Scope: rapid.SampledFrom([]note.Scope{note.Portable, note.Portable, note.Local}).Draw(w.draw, "scope"), Provenance: note.Provenance{Source: source, Confidence: 1},
 	}
-	if rapid.Bool().Draw(w.T, "loud") {
+	if rapid.Bool().Draw(w.draw, "loud") {
 		n.Body = strings.ToUpper(n.Body) + "!"
 	}
 	if force {
 		n.Scope = note.Portable // a lift of one machine alone is another story
 	}
+	return p.add(n, force)
+}
+
+// add writes a note.
+func (p *peer) add(n *note.Note, force bool) ingest.Outcome {
+	w := p.w
 	draft := ingesttest.DraftOf(n)
 	draft.Reason, draft.Force = store.Capture, force
 	out, err := p.Admit(w.Context(), draft)
@@ -143,7 +158,12 @@ func (p *peer) forget() {
 	if len(all) == 0 {
 		return
 	}
-	n, err := p.store.LatestRevision(rapid.SampledFrom(all).Draw(w.T, "note"))
+	p.forgetNote(rapid.SampledFrom(all).Draw(w.draw, "note"))
+}
+
+func (p *peer) forgetNote(id note.ID) {
+	w := p.w
+	n, err := p.store.LatestRevision(id)
 	w.check(err)
 	w.decisions[key(n)] = true
 	f, err := tombstone.Forget(storetest.Writer(p.store), n.ID)
@@ -225,8 +245,8 @@ func (p *peer) sync() {
 func (w *pair) live(steps int) {
 	for range steps {
 		w.now = w.now.Add(5 * time.Second)
-		p := rapid.SampledFrom(w.machines).Draw(w.T, "machine")
-		switch rapid.IntRange(0, 9).Draw(w.T, "step") {
+		p := rapid.SampledFrom(w.machines).Draw(w.draw, "machine")
+		switch rapid.IntRange(0, 9).Draw(w.draw, "step") {
 		case 0, 1:
 			p.write(note.Human, false)
 		case 2:
@@ -239,12 +259,18 @@ func (w *pair) live(steps int) {
 			p.sync()
 		}
 	}
+	w.settle()
+	w.agree()
+	w.stayForgotten()
+}
+
+// settle lets both sync until nothing moves.
+func (w *pair) settle() {
 	for range 2 {
 		for _, p := range w.machines {
 			p.sync()
 		}
 	}
-	w.agree()
 }
 
 func (w *pair) agree() {
@@ -274,7 +300,10 @@ func (w *pair) agree() {
 			w.Fatalf("%q is gone, and nobody forgot it", body)
 		}
 	}
-	// It stays so, whoever comes.
+}
+
+// stayForgotten lets agents write more: what was forgotten stays forgotten.
+func (w *pair) stayForgotten() {
 	for _, p := range w.machines {
 		for range 5 {
 			out := p.write(note.Agent, false)
@@ -315,6 +344,39 @@ func TestForgettingConverges(t *testing.T) {
 		if cases++; cases > most {
 			return
 		}
-		newPair(rt, filepath.Join(dir, fmt.Sprint(cases)), r).live(rapid.IntRange(3, 20).Draw(rt, "steps"))
+		w := newPair(rt, filepath.Join(dir, fmt.Sprint(cases)), r)
+		w.draw = rt
+		w.live(rapid.IntRange(3, 20).Draw(rt, "steps"))
 	})
+}
+
+// TestWrittenAgainBeforeSync has the owner write on one machine what the other has just forgotten, while
+// the note is still there: nothing of it changes but that it holds again.
+func TestWrittenAgainBeforeSync(t *testing.T) {
+	r, err := redact.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newPair(t, t.TempDir(), r)
+	a, b := w.machines[0], w.machines[1]
+	rule := func(title string) *note.Note {
+		w.now = w.now.Add(5 * time.Second)
+		return &note.Note{
+			Type: note.Semantic, Scope: note.Portable, Title: title, Body: bodies[1],
+			Provenance: note.Provenance{Source: note.Human, Confidence: 1},
+		}
+	}
+	first := a.add(rule(titles[1]), false)
+	a.add(rule(titles[2]), true)
+	copied := b.add(rule(titles[2]), false)
+	a.sync()
+	b.forgetNote(copied.Note.ID)
+	w.now = w.now.Add(5 * time.Second)
+	a.forgetNote(first.Note.ID)
+	b.sync() // the notes of a arrive, and the tombstone of a does not
+	if out := b.add(rule(titles[2]), true); !out.Revoked {
+		t.Fatalf("written again: %s", out.Result)
+	}
+	w.settle()
+	w.agree()
 }
