@@ -258,6 +258,11 @@ func (c *claudePeek) say() {
 			c.paths = append(c.paths, u.Path)
 		}
 	}
+	if prompt {
+		var dir string
+		first(&dir, c.reader.record.dir, validDir)
+		c.g.moved(dir)
+	}
 	if prompt && c.needle == nil {
 		c.follow(t)
 	}

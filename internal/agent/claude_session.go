@@ -110,7 +110,9 @@ func (c *claudeReader) facts() {
 	if !is(r.session, s.ID) && isString(r.session) {
 		c.named(unquote(r.session))
 	}
-	first(&s.Dir, r.dir, validDir)
+	if first(&s.Dir, r.dir, validDir); !r.sidechain { // a sub-agent may work elsewhere
+		c.at(r.dir, r.branch)
+	}
 	first(&s.Branch, r.branch, validBranch)
 	first(&s.Version, r.version, isVersion)
 	c.start.see(r)

@@ -125,7 +125,7 @@ func (c *codexReader) take(r members, l line) bool {
 	case "session_meta":
 		c.header(p)
 	case "turn_context":
-		first(&c.b.session.Dir, p.get("cwd"), validDir)
+		c.b.at(p.get("cwd"), nil)
 	case "compacted":
 		if s := strings.TrimSpace(StripInjected(p.str("message"))); s != "" && len(c.b.session.Summaries) < maxSummaries {
 			c.b.session.Summaries = append(c.b.session.Summaries, clip(s, 64<<10))
@@ -166,9 +166,8 @@ func (c *codexReader) header(p members) {
 		return
 	}
 	c.known = true
-	first(&s.Dir, p.get("cwd"), validDir)
+	c.b.at(p.get("cwd"), member(p.get("git"), "branch"))
 	first(&s.Version, p.get("cli_version"), isVersion)
-	first(&s.Branch, member(p.get("git"), "branch"), validBranch)
 	first(&s.Remote, member(p.get("git"), "repository_url"), func(s string) bool { return len(s) <= 2048 && !hasControl(s) })
 	if p.str("source") == "exec" || p.str("source") == "mcp" || p.str("originator") == "codex_exec" {
 		s.Headless = true

@@ -165,8 +165,7 @@ func copilotRecord(b *builder, r members, l line) bool {
 	case "session.start", "session.resume":
 		b.named(data.str("sessionId"))
 		in, _, _ := readMembers(data.get("context"))
-		first(&s.Dir, in.get("cwd"), validDir)
-		first(&s.Branch, in.get("branch"), validBranch)
+		b.at(in.get("cwd"), in.get("branch"))
 		first(&s.Version, data.get("copilotVersion"), isVersion)
 	case "session.title_changed":
 		if title := oneLine(data.str("title")); title != "" {

@@ -94,8 +94,7 @@ func cursorRecord(b *builder, r members, l line) bool {
 	for _, name := range []string{"sessionId", "conversationId", "session_id", "conversation_id"} {
 		b.named(r.str(name))
 	}
-	first(&s.Dir, r.get("cwd"), validDir)
-	first(&s.Branch, r.get("gitBranch"), validBranch)
+	b.at(r.get("cwd"), r.get("gitBranch"))
 	role := r.str("role")
 	message := r.get("message")
 	if role == "" {

@@ -109,8 +109,7 @@ func qwenRecord(b *builder, seen map[string]bool, r members, l line) bool {
 	if ok {
 		b.seen(at)
 	}
-	first(&s.Dir, r.get("cwd"), validDir)
-	first(&s.Branch, r.get("gitBranch"), validBranch)
+	b.at(r.get("cwd"), r.get("gitBranch"))
 	first(&s.Version, r.get("version"), isVersion)
 	parts := member(r.get("message"), "parts")
 	t := Turn{At: at, Offset: l.offset, UUID: id}

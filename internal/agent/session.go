@@ -5,6 +5,8 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -192,10 +194,48 @@ type Turn struct {
 	// Interrupted marks the place where the user stopped the agent. Such a turn has no text.
 	Interrupted bool
 
+	// Where is the folder of the turn, nil while it is that of the session. A user may change the folder
+	// of a session, and so may a command that the agent runs.
+	Where *Where
+
 	Tools  []ToolUse
 	At     time.Time
 	UUID   string
 	Offset int64 // where its record begins, in bytes from the start of the reader
+}
+
+// A Where is a folder in which a session worked, and the branch there, "" where no record says it.
+type Where struct{ Dir, Branch string }
+
+// PartID returns the id of the nth part of a session, from 2: what it was in another project than the one in
+// which it began. No id of a client has a dot (ValidID).
+func PartID(session string, n int) string { return session + "." + strconv.Itoa(n) }
+
+// PartOf reports whether id is that of a session, or of a part of it.
+func PartOf(id, session string) bool {
+	n, ok := strings.CutPrefix(id, session+".")
+	return id == session || ok && n != "" && strings.Trim(n, "0123456789") == ""
+}
+
+// Within returns the part of a session that is made of some of its turns: in reports whether a turn of
+// All is one of them. The title and the summaries, which are about the whole session, are not part of it.
+func (s *Session) Within(in func(n int) bool) *Session {
+	part := *s
+	part.Title, part.Named, part.Summaries, part.Turns, part.all, part.outcome = "", false, nil, nil, nil, ""
+	all := slices.Clone(s.All())
+	for n := range all {
+		if in(n) {
+			part.all = append(part.all, all[n])
+			if !all[n].TakenBack {
+				part.Turns = append(part.Turns, all[n])
+			}
+		} else {
+			all[n].TakenBack = true // so that its files are left out
+		}
+	}
+	files := fileList{list: s.FilesTouched()}
+	part.files = files.without(all).list
+	return &part
 }
 
 // Human reports whether t is a sentence in which the agent was asked something.
@@ -361,13 +401,24 @@ type PeekResult struct {
 	Started, Ended                  time.Time
 	FirstPrompt, LastOutcome        string
 	FilesTouched                    []string
-	Dialogue                        []Line // of the tail
+	Dialogue                        []Line   // of the tail
+	Moved                           []string // folders other than Dir in which the tail was said, at most maxMoved
 
 	// Complete says that the whole transcript was within sight and seen, so
 	// that ReadSession would find nothing else.
 	Complete bool
 	// Late says that the deadline cut the look short.
 	Late bool
+}
+
+// maxMoved bounds the folders of a tail.
+const maxMoved = 16
+
+// moved notes a folder of the tail.
+func (g *PeekResult) moved(dir string) {
+	if dir != "" && dir != g.Dir && len(g.Moved) < maxMoved && !slices.Contains(g.Moved, dir) {
+		g.Moved = append(g.Moved, dir)
+	}
 }
 
 // maxFiles bounds the list of edited files; no session of a person comes near.

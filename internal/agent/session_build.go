@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"time"
@@ -24,6 +25,8 @@ type builder struct {
 	rewinds int
 	times   span
 	begins  map[string]int64 // of records that a user may go back to: where each begins, by id
+	dir     []byte           // the last record of a folder, as JSON
+	where   *Where           // of the turns that follow
 }
 
 func newBuilder(limits Limits) builder {
@@ -59,6 +62,27 @@ func first(field *string, value []byte, valid func(string) bool) {
 		if v := decode(value); valid(v) {
 			*field = v
 		}
+	}
+}
+
+// at notes the folder and the branch of a record, as JSON strings. They are those of the turns that follow.
+func (c *builder) at(dir, branch []byte) {
+	s := &c.session
+	first(&s.Dir, dir, validDir)
+	first(&s.Branch, branch, validBranch)
+	if len(dir) == 0 || bytes.Equal(dir, c.dir) {
+		return
+	}
+	c.dir = bytes.Clone(dir)
+	var w Where
+	first(&w.Dir, dir, validDir)
+	first(&w.Branch, branch, validBranch)
+	switch w.Dir {
+	case "":
+	case s.Dir:
+		c.where = nil
+	default:
+		c.where = &w
 	}
 }
 
@@ -140,7 +164,7 @@ func (c *builder) replace(t Turn) bool {
 	turns := c.session.Turns
 	for i := len(turns) - 1; i >= max(0, len(turns)-maxReplaced); i-- {
 		if turns[i].UUID == t.UUID && turns[i].Role == t.Role {
-			t.Offset = turns[i].Offset // where it began
+			t.Offset, t.Where = turns[i].Offset, turns[i].Where // where it began
 			if t.Role == User && isCommand(t.Text) {
 				t.Command = t.Text
 			}
@@ -160,6 +184,7 @@ func (c *builder) replace(t Turn) bool {
 // behind the first quarter go: how a session began and how it ended matter most.
 func (c *builder) keep(t Turn) {
 	s := &c.session
+	t.Where = c.where
 	s.Turns = append(s.Turns, t)
 	if t.Role == Assistant && t.Text != "" {
 		s.outcome = t.Text

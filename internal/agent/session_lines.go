@@ -257,6 +257,12 @@ func (g *PeekResult) from(begin, end *Session) {
 	}
 	g.FirstPrompt, g.LastOutcome = begin.FirstPrompt(), end.LastOutcome()
 	g.FilesTouched, g.Dialogue = end.FilesTouched(), end.Dialogue()
+	g.moved(end.Dir)
+	for i := range end.Turns {
+		if w := end.Turns[i].Where; w != nil {
+			g.moved(w.Dir)
+		}
+	}
 }
 
 // firstLine returns the first line of a file.

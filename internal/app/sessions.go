@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"anamnesis/internal/agent"
 	"anamnesis/internal/imports"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
@@ -134,7 +135,8 @@ func TendSessions(ctx context.Context, r *Rooms) error {
 		return err
 	}
 	_, err = r.Kept.Prune(ctx, func(h *session.Head) bool {
-		return forgotten[note.EpisodicID(h.Started, h.Agent, h.Session)] || slices.Contains(quiet.Private, h.Session)
+		return forgotten[note.EpisodicID(h.Started, h.Agent, h.Session)] ||
+			slices.ContainsFunc(quiet.Private, func(private string) bool { return agent.PartOf(h.Session, private) })
 	})
 	return err
 }

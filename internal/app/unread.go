@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"anamnesis/internal/agent"
 	"anamnesis/internal/learn"
 	"anamnesis/internal/note"
 	"anamnesis/internal/session"
@@ -59,9 +60,9 @@ func eraseUnread(r *Rooms, n *note.Note) error {
 	return err
 }
 
-// EraseUnreadOf erases what was typed in a session of that id, and is unread.
+// EraseUnreadOf erases what was typed in a session of that id, in any project, and is unread.
 func EraseUnreadOf(r *Rooms, session string) error {
-	_, err := unread.Of(r.Store).Erase(func(s *unread.Session, _ *unread.Turn) bool { return s.Origin.Session == session })
+	_, err := unread.Of(r.Store).Erase(func(s *unread.Session, _ *unread.Turn) bool { return agent.PartOf(s.Origin.Session, session) })
 	return err
 }
 

@@ -71,11 +71,17 @@ type Request struct {
 	Offset     int64  // read no further than this; 0 means to the end
 	Session    string // the id the hook named; "" means the one in the file
 	Dir        string // where the session worked, if the file does not say
-	Project    string // overrides the project of the directory
+	Project    string // of Dir, or where that is "" of the folder in which the session began; "" to look it up
+	Whole      bool   // all of the session belongs to Project, wherever it worked
 	Source     string // session-end, precompact, …; a tag of the note
 	Tags       []string
 	Commits    []session.CommitAt // that others say were made of the session
 	History    bool               // a repository keeps it: who typed in it is not known
+
+	// Of a part of a session (Recorder.parts).
+	client string                // the session's own id
+	asked  *Request              // of the whole session
+	inPart func(dir string) bool // whether a sub-agent that worked in a folder belongs to the part; nil when there is one part
 }
 
 // A Capture is what became of a session.
@@ -87,9 +93,19 @@ type Capture struct {
 	Learnt   int  // lessons that were new, or confirmed one that stands
 	Declined bool // the model says that it is not worth one
 	Skipped  agent.Skipped
+	Also     []Capture      // what became of the parts of the session in other projects
 	Kept     error          // why it could not be kept word for word
 	Fallback error          // why the heuristic wrote the summary, when a model should have
 	Outcome  ingest.Outcome // when neither trivial nor declined
+}
+
+// Projects returns the projects in which a session was.
+func (c *Capture) Projects() []string {
+	all := []string{c.Project}
+	for i := range c.Also {
+		all = append(all, c.Also[i].Project)
+	}
+	return all
 }
 
 // errNoTranscript says that there is no such session file, and that waiting will not bring it.
@@ -108,30 +124,55 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 		return Capture{}, fmt.Errorf("capture %s: %w", q.Transcript, err)
 	}
 	r = r.knowing(s)
-	skipped := func(id, project, why string) error {
-		return r.store.Events().Log(store.Record{Kind: store.Captured, Session: id, Project: project, Text: why, Read: s.Next})
-	}
-	facts := r.factsOf(q, s)
-	r.logDamage(q, s, facts.session(q))
-	c := Capture{Project: r.project(q, &facts), Dir: cmp.Or(facts.dir, q.Dir), Source: q.Source, Skipped: s.Skipped}
-	if r.private(facts.session(q)) {
+	id := sessionOf(q, s)
+	r.logDamage(q, s, id)
+	parts := r.parts(q, s)
+	c := Capture{Project: parts[0].Project, Dir: cmp.Or(s.Dir, q.Dir), Source: q.Source, Skipped: s.Skipped}
+	if r.private(id) {
 		c.Trivial = true
-		return c, skipped(q.Session, c.Project, "private")
+		return c, r.skipped(q.Session, c.Project, "private", s)
 	}
 	if llm.Ours(c.Dir) { // what we asked comes back as a session of an agent that keeps all
 		c.Trivial = true
-		return c, skipped(q.Session, "", "trivial")
+		return c, r.skipped(q.Session, "", "trivial", s)
 	}
+	if !s.Headless {
+		_ = r.followUp(id, c.Project, s) // a later capture finds it again
+	}
+	var names []string
+	for _, p := range parts {
+		names = append(names, project.Names(r.store, project.Identity{Key: p.Project})...)
+	}
+	_ = r.ended(q, s, id, names) // without it the session is handed out once more
+	for i, p := range parts {
+		got, err := r.capturePart(ctx, p.Request, p.session)
+		if i == 0 {
+			c = got
+		} else {
+			c.Also = append(c.Also, got)
+		}
+		if err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// skipped records that no note was made of a session, and why.
+func (r *Recorder) skipped(id, project, why string, s *agent.Session) error {
+	return r.store.Events().Log(store.Record{Kind: store.Captured, Session: id, Project: project, Text: why, Read: s.Next})
+}
+
+// capturePart takes in what a session was in one project.
+func (r *Recorder) capturePart(ctx context.Context, q Request, s *agent.Session) (c Capture, err error) {
+	facts := r.factsOf(q, s)
+	c = Capture{Project: q.Project, Dir: facts.folder(q), Source: q.Source, Skipped: s.Skipped}
 	if q.Source == note.SessionEnd && facts.asked() {
 		// A person who was shown a handoff and went on working has taken it over. If
 		// that cannot be written now, the next session is shown once more.
-		_ = r.ingester.AcknowledgeHandoffs(ctx, facts.session(q), project.Names(r.store, project.Identity{Key: c.Project}))
+		_ = r.ingester.AcknowledgeHandoffs(ctx, q.client, project.Names(r.store, project.Identity{Key: c.Project}))
 		_ = r.slots(ctx, q, s, &facts, c.Project) // likewise
 	}
-	if !facts.headless {
-		_ = r.followUp(facts.session(q), c.Project, s) // likewise
-	}
-	_ = r.ended(q, s, facts.session(q), c.Project)              // without it the session is handed out once more
 	defer func() { _ = r.undo(ctx, q, s, &facts, c.Project) }() // a later capture finds it again
 	switch c.Learnt, err = r.learn(ctx, q, s, &facts, c.Project); {
 	case errors.Is(err, store.ErrLocked):
@@ -142,12 +183,12 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 	c.Kept = r.keep(q, s, &facts, c.Project)
 	if r.trivial(&facts) || c.Learnt == 0 && r.keeps() && facts.answered() {
 		c.Trivial = true
-		return c, skipped(q.Session, c.Project, "trivial")
+		return c, r.skipped(q.Session, c.Project, "trivial", s)
 	}
 	n := r.draft(q, facts, c.Project)
 	if r.asked() && !r.summarise(ctx, q, s, &facts, n, &c) { // a note that an earlier capture of the session made stays
 		c.Declined = true
-		return c, skipped(n.Provenance.Session, c.Project, "declined")
+		return c, r.skipped(n.Provenance.Session, c.Project, "declined", s)
 	}
 	c.Outcome, err = r.ingester.Admit(ctx, ingest.Draft{
 		Note: n, By: ingest.Model, Here: c.Project, Account: true, Reason: store.Capture, Dir: facts.folder(q),
@@ -304,32 +345,6 @@ func openRegular(name string) (*os.File, error) {
 	return os.Open(name)
 }
 
-// project returns the project key of a session. One whose folder is not on this machine, and not in its table, is filed by the remote
-// that its client recorded.
-func (r *Recorder) project(q Request, f *facts) string {
-	switch dir := f.dir; {
-	case q.Project != "":
-		return project.Canonical(r.store, q.Project)
-	case dir != "":
-		if key := project.RemoteKey(r.store, f.remote); key != "" {
-			id := project.Identify(r.store, dir)
-			if _, err := os.Stat(dir); (err != nil || project.IsForeign(dir)) && id.Place(r.store) == nil && id.Source != "remote" {
-				return key
-			}
-		}
-		return r.here(dir)
-	case q.Dir != "":
-		return r.here(q.Dir)
-	}
-	return project.Unknown
-}
-
-// here returns the project of a folder. It ignores an error of the table of this machine: the project is valid.
-func (r *Recorder) here(dir string) string {
-	id, _ := ingest.Here(context.Background(), r.ingester, dir)
-	return id.Key
-}
-
 // draft makes the note of a session.
 func (r *Recorder) draft(q Request, f facts, project string) *note.Note {
 	id := f.session(q)
@@ -370,13 +385,18 @@ func (f facts) branchScope(q Request) string {
 // session returns the id of the session: the one the hook named, else the
 // file's name where a record bears it (a resumed session's file begins with
 // records of the one before), else the first in the file, else the file's name.
-func (f facts) session(q Request) string {
+func (f facts) session(q Request) string { return idOf(q, f.id, f.also) }
+
+// sessionOf is facts.session for a session that was read.
+func sessionOf(q Request, s *agent.Session) string { return idOf(q, s.ID, s.Also) }
+
+func idOf(q Request, id string, also []string) string {
 	name := agent.FileStem(q.Transcript)
 	switch {
 	case q.Session != "":
 		return q.Session
-	case f.id == "", slices.Contains(f.also, name):
+	case id == "", slices.Contains(also, name):
 		return name
 	}
-	return f.id
+	return id
 }

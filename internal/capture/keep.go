@@ -38,19 +38,21 @@ func (r *Recorder) Keep(q Request) (kept bool, skipped agent.Skipped, err error)
 		return false, skipped, fmt.Errorf("keep %s: %w", q.Transcript, err)
 	}
 	r = r.knowing(s)
-	f := r.factsOf(q, s)
-	id := f.session(q)
+	id := sessionOf(q, s)
 	if r.private(id) {
 		return false, s.Skipped, nil
 	}
 	r.logDamage(q, s, id)
-	key := r.project(q, &f)
-	if r.opts.Learn {
-		from, clean := r.origin(q, &f, key, s)
-		err = r.leaveUnread(q, s, learn.SaidIn(s, clean), nil, from, clean)
+	for _, p := range r.parts(q, s) {
+		f := r.factsOf(p.Request, p.session)
+		if r.opts.Learn {
+			from, clean := r.origin(p.Request, &f, p.Project, p.session)
+			err = errors.Join(err, r.leaveUnread(p.Request, p.session, learn.SaidIn(p.session, clean), nil, from, clean))
+		}
+		err = errors.Join(err, r.keep(p.Request, p.session, &f, p.Project))
+		kept = kept || r.keeps() && r.kept.Has(q.Harness.Name, p.Session)
 	}
-	err = errors.Join(err, r.keep(q, s, &f, key))
-	return r.keeps() && r.kept.Has(q.Harness.Name, id), s.Skipped, err
+	return kept, s.Skipped, err
 }
 
 // keepable reports whether a session is kept word for word: anything was asked or done in it. What a

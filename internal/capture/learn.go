@@ -36,12 +36,12 @@ func (r *Recorder) learn(ctx context.Context, q Request, s *agent.Session, f *fa
 		return l.end()
 	}
 	said := learn.SaidIn(s, clean)
-	l.fail(r.withdraw(ctx, s, said, from, clean))
+	l.fail(r.withdraw(ctx, q, s, said, from, clean))
 	written, err := r.agentNotes(ctx, s, said, from)
 	l.fail(err)
 	l.orders(s, clean, ingest.Order, written)
 	l.orders(asked, clean, ingest.Program, written)
-	for _, p := range learn.Permissions(s, clean, r.noted(from.Session)...) {
+	for _, p := range learn.Permissions(s, clean, r.noted(q.client)...) {
 		n := p.Note(from)
 		l.taken = append(l.taken, p.Quote.Said.Turn)
 		l.take(n, p.Quote, p.Call+"\n"+n.Title, ingest.Order) // the title says what was decided about the call
@@ -170,24 +170,29 @@ func (r *Recorder) reading(s *agent.Session, from learn.Origin, clean learn.Clea
 	}
 }
 
-// Reading cuts what a model reads of a past session; nil for one that is not worth it, that is
-// private, or of which everything was read.
-func (r *Recorder) Reading(ctx context.Context, q Request) (*learn.Reading, error) {
+// Readings cuts what a model reads of a past session, by project; nothing of one that is not worth it,
+// that is private, or of which everything was read.
+func (r *Recorder) Readings(ctx context.Context, q Request) (all []*learn.Reading, err error) {
 	s, err := r.read(q)
 	if err != nil {
 		return nil, fmt.Errorf("read session %s: %w", q.Transcript, err)
 	}
 	r = r.knowing(s)
-	f := r.factsOf(q, s)
-	if r.private(f.session(q)) || f.headless && len(s.Prompts()) < 2 {
+	if r.private(sessionOf(q, s)) || s.Headless && len(s.Prompts()) < 2 {
 		return nil, nil
 	}
-	st, err := r.store.Spool().ShownLog(f.session(q), "").State()
-	if err != nil {
-		return nil, err
+	for _, p := range r.parts(q, s) {
+		f := r.factsOf(p.Request, p.session)
+		st, err := r.store.Spool().ShownLog(p.Session, "").State()
+		if err != nil {
+			return nil, err
+		}
+		from, clean := r.origin(p.Request, &f, p.Project, p.session)
+		if one := r.reading(p.session, from, clean, st.Read); one != nil {
+			all = append(all, one)
+		}
 	}
-	from, clean := r.origin(q, &f, r.project(q, &f), s)
-	return r.reading(s, from, clean, st.Read), nil
+	return all, nil
 }
 
 // origin says where a session was, and how its texts are cleaned.

@@ -63,6 +63,9 @@ func (r *Recorder) preview(j Job, h *agent.Harness, deadline time.Time) *note.No
 	if seen.Ended.IsZero() {
 		seen.Ended = written(q)
 	}
+	if len(seen.Moved) > 0 && r.elsewhere(seen, j.Project) {
+		return nil // the drain divides it
+	}
 	facts := r.peekFacts(seen)
 	if r.trivial(&facts) || r.private(facts.session(q)) || r.keeps() && facts.answered() {
 		return nil

@@ -28,7 +28,8 @@ type Job struct {
 	Seen       int64  `json:"seen,omitempty"`   // likewise, of an agent that writes on after its hooks
 	Dir        string `json:"dir,omitempty"`
 	Project    string `json:"project,omitempty"`
-	Sync       bool   `json:"sync,omitempty"` // sync when the drain is done
+	Whole      bool   `json:"whole,omitempty"` // the user named Project, for all of the session
+	Sync       bool   `json:"sync,omitempty"`  // sync when the drain is done
 }
 
 // queued is a job that waits.
@@ -39,7 +40,7 @@ type queued = queue.With[Job]
 func (r *Recorder) Enqueue(h *agent.Harness, e agent.Event, source, key string, sync bool) error {
 	j := Job{
 		Harness: h.Name, Event: e.Name, Source: source, Session: e.SessionID,
-		Transcript: e.TranscriptPath, Dir: e.Dir, Project: key, Sync: sync,
+		Transcript: e.TranscriptPath, Dir: e.Dir, Project: key, Whole: key != "", Sync: sync,
 	}
 	if fi, err := os.Stat(e.TranscriptPath); err == nil && !agent.Compressed(e.TranscriptPath) {
 		if late(h) {
@@ -153,7 +154,7 @@ func (r *Recorder) work(ctx context.Context, jobs []queued, d *Drain) {
 			Kind: store.Captured, Session: last.Payload.Session, Project: last.Payload.Project, Error: err.Error(),
 		})
 	default:
-		d.Captured = append(d.Captured, c)
+		d.Captured = append(append(d.Captured, c), c.Also...)
 	}
 	switch {
 	case err == nil, errors.Is(err, errNoTranscript): // a transcript that is gone does not come back
@@ -202,6 +203,6 @@ func harness(j Job) *agent.Harness {
 func requestOf(j Job, h *agent.Harness) Request {
 	return Request{
 		Harness: h, Transcript: j.Transcript, Offset: j.Offset, Session: j.Session,
-		Dir: j.Dir, Project: j.Project, Source: j.Source,
+		Dir: j.Dir, Project: j.Project, Whole: j.Whole, Source: j.Source,
 	}
 }

@@ -27,8 +27,9 @@ const (
 
 // A retry says which note is to be summarised; its id is the job's.
 type retry struct {
-	Hash string `json:"hash"` // of what stands in the note (its import_hash)
-	Job  Job    `json:"job"`  // which session it is
+	Hash string `json:"hash"`           // of what stands in the note (its import_hash)
+	Job  Job    `json:"job"`            // which session it is
+	Part string `json:"part,omitempty"` // the id of the part of the session, where that is not the session's
 }
 
 // scheduleRetry leaves a job to ask a model again about a session whose summary the
@@ -39,10 +40,14 @@ func (r *Recorder) scheduleRetry(c Capture, q Request) {
 	if c.Fallback == nil || n == nil || !written || n.Provenance.Model != "" || n.ImportHash != ingest.SummaryHash(n.Title, n.Body) {
 		return
 	}
-	_, _ = queue.Of(r.store).Enqueue(queue.Summary, n.ID, retry{Hash: n.ImportHash, Job: Job{
-		Harness: q.Harness.Name, Source: q.Source, Session: n.Provenance.Session,
-		Transcript: q.Transcript, Offset: q.Offset, Dir: q.Dir, Project: c.Project,
-	}}, r.rewriter().Later(c.Fallback, backoff[0]))
+	again := retry{Hash: n.ImportHash, Job: Job{
+		Harness: q.Harness.Name, Source: q.Source, Session: q.client,
+		Transcript: q.Transcript, Offset: q.Offset, Dir: q.asked.Dir, Project: q.asked.Project, Whole: q.asked.Whole,
+	}}
+	if q.Session != q.client {
+		again.Part = q.Session
+	}
+	_, _ = queue.Of(r.store).Enqueue(queue.Summary, n.ID, again, r.rewriter().Later(c.Fallback, backoff[0]))
 }
 
 // retry asks the model again about the notes whose time has come, and returns
@@ -96,6 +101,15 @@ func (r *Recorder) retryOne(ctx context.Context, q queue.Queue, j queue.With[ret
 		return false, q.Finish(j.Job) // a transcript that is gone does not come back
 	}
 	r = r.knowing(s)
+	parts := r.parts(request, s)
+	at := 0
+	for at < len(parts) && j.Payload.Part != "" && parts[at].Session != j.Payload.Part {
+		at++
+	}
+	if at == len(parts) { // the projects are divided otherwise by now
+		return false, q.Finish(j.Job)
+	}
+	request, s = parts[at].Request, parts[at].session
 	if facts := r.factsOf(request, s); r.trivial(&facts) {
 		return false, q.Finish(j.Job)
 	}
@@ -112,7 +126,7 @@ func (r *Recorder) retryOne(ctx context.Context, q queue.Queue, j queue.With[ret
 			became, err = "summary too late: the note changed in the meantime", nil
 		}
 	}
-	rec := store.Record{Kind: store.Captured, Session: j.Payload.Job.Session, Project: j.Payload.Job.Project, Text: became}
+	rec := store.Record{Kind: store.Captured, Session: request.Session, Project: request.Project, Text: became}
 	if err != nil {
 		rec.Text, rec.Error = "", fmt.Sprintf("summary, try %d of %d: %v", j.Attempts, len(backoff), err)
 	}

@@ -62,7 +62,7 @@ func (r *Recorder) subagentsOf(q Request, s *agent.Session, f *facts) (all []sub
 				continue
 			}
 			id, parents := began.of(q.Harness, name)
-			if id == "" || seen[id] || !slices.Contains(parents, f.session(q)) {
+			if id == "" || seen[id] || !slices.Contains(parents, cmp.Or(q.client, f.session(q))) {
 				continue
 			}
 			sub, err := readSubagent(q.Harness, name)
@@ -70,6 +70,9 @@ func (r *Recorder) subagentsOf(q Request, s *agent.Session, f *facts) (all []sub
 				continue
 			}
 			if sub.Without(own); len(sub.Turns) == 0 {
+				continue
+			}
+			if q.inPart != nil && !q.inPart(sub.Dir) {
 				continue
 			}
 			seen[id] = true

@@ -126,7 +126,7 @@ func (s *Sweep) Queue(given []Request) (found int, settled []bool, err error) {
 func (s *Sweep) enqueue(q Request) error {
 	j := Job{
 		Harness: q.Harness.Name, Source: idleSource, Session: q.Session, Transcript: q.Transcript, Offset: q.Offset,
-		Project: q.Project, Dir: q.Dir, Sync: true,
+		Project: q.Project, Whole: q.Whole, Dir: q.Dir, Sync: true,
 	}
 	_, err := queue.Of(s.recorder.store).Enqueue(queue.Capture, "", j, time.Time{})
 	return err

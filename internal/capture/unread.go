@@ -8,7 +8,6 @@ import (
 	"anamnesis/internal/learn"
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
-	"anamnesis/internal/store/project"
 	"anamnesis/internal/unread"
 )
 
@@ -38,14 +37,14 @@ func (r *Recorder) leaveUnread(q Request, s *agent.Session, said []learn.Said, k
 // PastSource is the source of a capture of a past session.
 const PastSource = "import"
 
-// ended notes that a session ended: what it was shown of earlier sessions, and has not answered for, is free for others, and not
-// handed out for ever if its agent worked.
-func (r *Recorder) ended(q Request, s *agent.Session, session, key string) error {
+// ended notes that a session in some projects ended: what it was shown of earlier sessions, and has not answered for, is free
+// for others, and not handed out for ever if its agent worked.
+func (r *Recorder) ended(q Request, s *agent.Session, session string, projects []string) error {
 	if openIn(q) {
 		return nil
 	}
 	worked := !s.Headless && slices.ContainsFunc(s.Turns, func(t agent.Turn) bool { return t.Role == agent.Assistant })
-	return unread.Of(r.store).Ended(session, worked, project.Names(r.store, project.Identity{Key: key})...)
+	return unread.Of(r.store).Ended(session, worked, projects...)
 }
 
 // openIn reports whether a capture does not say that its session ended.

@@ -26,7 +26,9 @@ func goneFrom(s *agent.Session) *agent.Session {
 // withdraw takes back what an earlier capture of a session learnt from turns that the user has taken back
 // since: notes are archived and wait in the review, and proposals are dropped. A note that a person decided
 // about, or that another session supports, stays.
-func (r *Recorder) withdraw(ctx context.Context, s *agent.Session, said []learn.Said, from learn.Origin, clean learn.Clean) error {
+func (r *Recorder) withdraw(
+	ctx context.Context, q Request, s *agent.Session, said []learn.Said, from learn.Origin, clean learn.Clean,
+) error {
 	gone := goneFrom(s)
 	if len(gone.Turns) == 0 {
 		return nil
@@ -35,7 +37,7 @@ func (r *Recorder) withdraw(ctx context.Context, s *agent.Session, said []learn.
 	for _, o := range learn.Orders(gone, clean) {
 		ids = append(ids, o.Note(from).ID)
 	}
-	for _, p := range learn.Permissions(gone, clean, r.noted(from.Session)...) {
+	for _, p := range learn.Permissions(gone, clean, r.noted(q.client)...) {
 		ids = append(ids, p.Note(from).ID)
 	}
 	for _, w := range writesOf(gone.Turns) {

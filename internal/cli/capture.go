@@ -7,6 +7,7 @@ import (
 	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
 	"anamnesis/internal/app/hooks"
+	"anamnesis/internal/capture"
 	"anamnesis/internal/cli/hook"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
@@ -56,35 +57,48 @@ type captureAnswer struct {
 	Skipped agent.Skipped  `json:"skipped"`
 	Sync    app.SyncResult `json:"sync"`
 
+	// Also has what became of a session that moved to other projects, by project.
+	Also []capturePart `json:"also,omitempty"`
+
 	captured hooks.Captured
 }
 
+// capturePart is what became of a session in one of the projects to which it moved.
+type capturePart struct {
+	Project string  `json:"project"`
+	Result  string  `json:"result"`
+	ID      note.ID `json:"id,omitempty"`
+}
+
+// resultOf names what became of a session, and the note of it.
+func resultOf(c *capture.Capture) (result string, id note.ID) {
+	switch {
+	case c.Trivial:
+		return "trivial", ""
+	case c.Declined:
+		return "declined", ""
+	case c.Outcome.Note != nil:
+		id = c.Outcome.Note.ID
+	}
+	return c.Outcome.Result.String(), id
+}
+
 func newCaptureAnswer(c hooks.Captured) captureAnswer {
-	a := captureAnswer{Project: c.Project, Source: c.Source, Result: "trivial", Skipped: c.Skipped, Sync: c.Sync, captured: c}
-	if c.Declined {
-		a.Result = "declined"
-	} else if !c.Trivial {
-		a.Result, a.Masked, a.Path = c.Outcome.Result.String(), c.Outcome.Redacted, c.Path
-		if c.Outcome.Note != nil {
-			a.ID = c.Outcome.Note.ID
-		}
+	a := captureAnswer{
+		Project: c.Project, Source: c.Source, Masked: c.Outcome.Redacted, Path: c.Path, Skipped: c.Skipped, Sync: c.Sync, captured: c,
+	}
+	a.Result, a.ID = resultOf(&c.Capture)
+	for i := range c.Also {
+		result, id := resultOf(&c.Also[i])
+		a.Also = append(a.Also, capturePart{c.Also[i].Project, result, id})
 	}
 	return a
 }
 
 func (p *program) printCaptured(c hooks.Captured, noSync bool) {
-	where := fmt.Sprintf("(project=%s, source=%s)", c.Project, c.Source)
-	switch {
-	case c.Trivial:
-		p.printf("capture: skipped trivial session %s\n", where)
-	case c.Declined:
-		p.printf("capture: skipped session, of which the model says that it is not worth a note %s\n", where)
-	case c.Outcome.Result == ingest.Dropped:
-		p.printf("capture: not kept: %s %s\n", c.Outcome.Why, where)
-	case c.Outcome.Result == ingest.Unchanged:
-		p.printf("capture: episodic note %s is up to date %s\n", c.Outcome.Note.ID, where)
-	default:
-		p.printf("capture: wrote episodic note %s %s\n", c.Outcome.Note.ID, where)
+	p.printPart(&c.Capture)
+	for i := range c.Also {
+		p.printPart(&c.Also[i])
 	}
 	if c.Reflected > 0 {
 		p.printf("capture: auto-reflected %d note(s)\n", c.Reflected)
@@ -101,5 +115,21 @@ func (p *program) printCaptured(c hooks.Captured, noSync bool) {
 	}
 	if c.Outcome.Redacted {
 		p.note("secrets were masked before the note was written")
+	}
+}
+
+func (p *program) printPart(c *capture.Capture) {
+	where := fmt.Sprintf("(project=%s, source=%s)", c.Project, c.Source)
+	switch {
+	case c.Trivial:
+		p.printf("capture: skipped trivial session %s\n", where)
+	case c.Declined:
+		p.printf("capture: skipped session, of which the model says that it is not worth a note %s\n", where)
+	case c.Outcome.Result == ingest.Dropped:
+		p.printf("capture: not kept: %s %s\n", c.Outcome.Why, where)
+	case c.Outcome.Result == ingest.Unchanged:
+		p.printf("capture: episodic note %s is up to date %s\n", c.Outcome.Note.ID, where)
+	default:
+		p.printf("capture: wrote episodic note %s %s\n", c.Outcome.Note.ID, where)
 	}
 }

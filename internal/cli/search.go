@@ -187,7 +187,11 @@ func (p *program) search(cmd *cobra.Command, o searchOptions, text string) (err 
 			p.explain(a.Result)
 		}
 		p.printExchangeHits(&a)
-		if len(a.Sessions) == 0 {
+		switch {
+		case len(a.Sessions) > 0:
+		case o.Only == app.OnlySessions:
+			p.note("no exchange of a session matches")
+		default:
 			p.printNothing(a.Result)
 		}
 	})

@@ -111,7 +111,7 @@ func (r *projectReader) file(t *tree, h *agent.Harness, f found, commits []sessi
 		if one.item.Action == Keeps {
 			one.item.session = &capture.Request{
 				Harness: h, Transcript: filepath.Join(t.dir, filepath.FromSlash(f.name)), Session: name,
-				Source: capture.PastSource, Project: r.key, Dir: r.folder, Commits: commits, History: true,
+				Source: capture.PastSource, Project: r.key, Whole: true, Dir: r.folder, Commits: commits, History: true,
 			}
 		}
 		all = append(all, one)

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"anamnesis/internal/agent"
 	"anamnesis/internal/learn"
 	"anamnesis/internal/text"
 )
@@ -103,7 +104,7 @@ func newID() string {
 // readable reports whether a reader may be given a session now.
 func (s *Session) readable(now time.Time, a *Ask) bool {
 	switch {
-	case a.Client != "" && s.Origin.Session == a.Client, s.growing(now, a.Rest), a.Skip != nil && a.Skip(s):
+	case a.Client != "" && agent.PartOf(s.Origin.Session, a.Client), s.growing(now, a.Rest), a.Skip != nil && a.Skip(s):
 		return false
 	case a.Agent != "" && s.Origin.Harness != a.Agent:
 		return false

@@ -64,19 +64,18 @@ func LearnPast(ctx context.Context, r *app.Rooms, o LearnPastOptions) (a LearnPa
 			break
 		}
 		bar.Step(i, len(sessions))
-		p, err := r.Recorder.Reading(ctx, q)
+		readings, err := r.Recorder.Readings(ctx, q)
 		if err != nil {
 			a.Problems = append(a.Problems, err.Error())
 			continue
 		}
-		if p == nil {
-			continue
-		}
-		a.Calls++
-		a.Tokens += promptTokens + utf8.RuneCountInString(p.Slice)/recall.CharsPerToken
-		if o.Apply {
-			if err := r.Recorder.EnqueueReading(p); err != nil {
-				return a, err
+		for _, p := range readings {
+			a.Calls++
+			a.Tokens += promptTokens + utf8.RuneCountInString(p.Slice)/recall.CharsPerToken
+			if o.Apply {
+				if err := r.Recorder.EnqueueReading(p); err != nil {
+					return a, err
+				}
 			}
 		}
 	}

@@ -108,7 +108,7 @@ func CaptureNow(ctx context.Context, r *app.Rooms, e agent.Event, o CaptureOptio
 	}
 	c, err := r.Recorder.Capture(ctx, capture.Request{
 		Harness: cmp.Or(agent.ByName(e.Harness), agent.Default()), Transcript: file, Session: e.SessionID,
-		Dir: dir, Project: o.Project, Source: o.Source,
+		Dir: dir, Project: o.Project, Whole: o.Project != "", Source: o.Source,
 	})
 	done := Captured{Capture: c, File: file}
 	if err != nil {
@@ -118,7 +118,7 @@ func CaptureNow(ctx context.Context, r *app.Rooms, e agent.Event, o CaptureOptio
 		r.Notify("the session is not kept word for word: %v", err)
 	}
 	if !o.NoSync {
-		done.Reflected, done.Failures = app.AutoReflect(ctx, r, []string{c.Project})
+		done.Reflected, done.Failures = app.AutoReflect(ctx, r, c.Projects())
 	}
 	if c.Outcome.Ref.Path != "" {
 		done.Path = r.Store.Path(c.Outcome.Ref.Path)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/project"
@@ -74,7 +75,7 @@ func dropPrivate(ctx context.Context, r *app.Rooms, id string) error {
 	all, err := r.Kept.Sessions(ctx)
 	err = errors.Join(err, app.EraseUnreadOf(r, id))
 	for i := range all {
-		if all[i].Session == id {
+		if agent.PartOf(all[i].Session, id) {
 			err = errors.Join(err, r.Kept.Forget(ctx, map[string][]int{all[i].Key: nil}))
 		}
 	}

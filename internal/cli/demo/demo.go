@@ -111,7 +111,7 @@ func (d *demonstration) capture(ctx context.Context) error {
 		}
 		began := time.Now()
 		c, err := d.r.Recorder.Capture(ctx, capture.Request{
-			Harness: agent.Default(), Transcript: file, Project: project,
+			Harness: agent.Default(), Transcript: file, Project: project, Whole: true,
 			Source: note.SessionEnd,
 		})
 		if err != nil {
