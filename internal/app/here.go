@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -100,6 +101,13 @@ func (o *Offer) Line() string {
 // OfferOf returns the project that a folder probably is, while its own project has no notes; nil where nothing says so. Nothing is joined:
 // the same root commits may be of a fork, and the same name of another project. It runs no git: a hook calls it.
 func OfferOf(ctx context.Context, r *Rooms, dir string) (*Offer, error) {
+	return offerOf(ctx, r, dir, func([]string, map[string]int) (*Offer, error) { return nil, nil }) //nolint:nilnil // nobody is asked
+}
+
+// offerOf is OfferOf. byHistory looks for what the history of a clone says, among projects of other names with notes.
+func offerOf(
+	ctx context.Context, r *Rooms, dir string, byHistory func(names []string, counts map[string]int) (*Offer, error),
+) (*Offer, error) {
 	id := Here(ctx, r, dir)
 	if id.Source == "joined" || id.Source == "flag" {
 		return nil, nil //nolint:nilnil // nothing to offer is an answer
@@ -129,6 +137,9 @@ func OfferOf(ctx context.Context, r *Rooms, dir string) (*Offer, error) {
 	if o := sameHistory(places, own, names, counts); o != nil {
 		return o, nil
 	}
+	if o, err := byHistory(names, counts); err != nil || o != nil {
+		return o, err
+	}
 	last := func(key string) string { return path.Base(strings.ReplaceAll(key, ":", "/")) }
 	var found []string
 	for key := range counts {
@@ -156,7 +167,64 @@ func LookForOffer(ctx context.Context, r *Rooms, dir string) (*Offer, error) {
 	if err := LookAtRoots(ctx, r, dir, rootsTimeHere); err != nil {
 		return nil, err
 	}
-	return OfferOf(ctx, r, dir)
+	return offerOf(ctx, r, dir, func(names []string, counts map[string]int) (*Offer, error) {
+		return sameCommits(ctx, r, dir, names, counts)
+	})
+}
+
+// The bounds of sameCommits.
+const (
+	commitNotes = 400 // of sessions and what they taught, the newest
+	commitsEach = 3   // of one project
+	commitsMost = 60
+)
+
+// sameCommits offers a project whose notes name commits that the clone in dir has: notes travel, and so this finds the clone of
+// another machine, from whatever address. A project counts if the clone has more of its commits than it lacks.
+func sameCommits(ctx context.Context, r *Rooms, dir string, names []string, counts map[string]int) (*Offer, error) {
+	if project.Top(dir) == "" {
+		return nil, nil //nolint:nilnil // nothing to offer is an answer
+	}
+	rows, err := r.Index.Select(ctx, index.Filter{
+		Sources: []string{note.User, note.Learning, note.SessionEnd}, Now: r.Store.Now(),
+	}, commitNotes)
+	if err != nil {
+		return nil, err
+	}
+	of, ids := make(map[string][]string), []string{}
+	for i := range rows {
+		key := project.Canonical(r.Store, rows[i].Project)
+		if counts[key] == 0 || !offers(key) || slices.Contains(names, key) || len(of[key]) == commitsEach || len(ids) >= commitsMost {
+			continue
+		}
+		n, _, _, err := r.Store.Read(rows[i].Ref.Path)
+		if err != nil {
+			continue // or the index is behind
+		}
+		for _, id := range n.Commits {
+			if len(id) >= 7 && strings.Trim(id, "0123456789abcdef") == "" && len(of[key]) < commitsEach && !slices.Contains(ids, id) {
+				of[key], ids = append(of[key], id), append(ids, id)
+			}
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil //nolint:nilnil // see above
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.Config.Wait(rootsTimeHere))
+	defer cancel()
+	has := replica.Commits(ctx, dir, config.Environ(), ids)
+	for _, key := range slices.Sorted(maps.Keys(of)) {
+		n := 0
+		for _, id := range of[key] {
+			if has[id] {
+				n++
+			}
+		}
+		if 2*n > len(of[key]) {
+			return &Offer{Key: key, Why: "this clone has the commits that its notes name", Notes: counts[key]}, nil
+		}
+	}
+	return nil, nil //nolint:nilnil // see above
 }
 
 // maxOffered is the length of a key that is offered at most, in bytes.

@@ -16,6 +16,7 @@ import (
 	"anamnesis/internal/redact"
 	"anamnesis/internal/risk"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/project"
 )
 
 // A Draft is a note that somebody wants to have in the store.
@@ -230,7 +231,7 @@ func (a *admission) conduct(s Situation) Situation {
 		a.out.Why = "it " + a.d.risky.Why
 		return RiskyAct
 	}
-	if n.Project != a.d.Here && (s == Free || ActionOf(a.d.By, Elsewhere) != Create) {
+	if n.Project != a.d.Here && !project.IsBelow(n.Project, a.d.Here) && (s == Free || ActionOf(a.d.By, Elsewhere) != Create) {
 		a.out.Why = fmt.Sprintf("it is for %s, and the session works on another project", n.Project)
 		if a.d.Here == "" {
 			a.out.Why = fmt.Sprintf("it is for %s, and the project of the session is not known", n.Project)

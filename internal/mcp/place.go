@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -73,11 +74,35 @@ func (s *Server) place(ctx context.Context, c caller, named string) (place, erro
 	if named == "" || named == "." {
 		return here, nil
 	}
+	if folder, ok := strings.CutPrefix(named, "//"); ok {
+		return s.below(here, folder)
+	}
 	key := project.Canonical(s.rooms.Store, named)
 	if here.dir != "" && project.Canonical(s.rooms.Store, here.id.Key) == key {
 		return here, nil // its branches are known then
 	}
 	return place{id: project.Identity{Key: key, Source: "call"}}, nil
+}
+
+// below returns the place of a folder of the present repository, given relative to its top.
+func (s *Server) below(here place, folder string) (place, error) {
+	top := project.Top(here.dir)
+	if here.dir == "" || top == "" {
+		return place{}, fmt.Errorf("project //%s: this session is not in a repository", folder)
+	}
+	dir := filepath.FromSlash(folder)
+	if !filepath.IsLocal(dir) {
+		return place{}, fmt.Errorf("project //%s: give the folder relative to the top of the repository", folder)
+	}
+	if fi, err := os.Stat(filepath.Join(top, dir)); err != nil || !fi.IsDir() {
+		return place{}, fmt.Errorf("project //%s: the repository has no such folder", folder)
+	}
+	key, err := project.BelowOf(s.rooms.Store, filepath.Join(top, dir))
+	if err != nil {
+		return place{}, fmt.Errorf("project //%s: %w", folder, err)
+	}
+	here.id.Key = key
+	return here, nil
 }
 
 // scope works out which notes a question is about: of the project that is named

@@ -54,7 +54,7 @@ type writeIn struct {
 	Asks        []string `json:"asks,omitempty" jsonschema:"two things the user may type then"`
 	About       string   `json:"about,omitempty" jsonschema:"question of one answer: indentation"`
 	Replaces    string   `json:"replaces,omitempty" jsonschema:"id of the note it makes wrong"`
-	Project     string   `json:"project,omitempty" jsonschema:"others and global wait for the user"`
+	Project     string   `json:"project,omitempty" jsonschema:"//FOLDER; others wait for the user"`
 	Tags        []string `json:"tags,omitempty"`
 	Scope       string   `json:"scope,omitempty"`
 	UserID      string   `json:"user_id,omitempty"`
