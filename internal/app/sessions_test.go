@@ -28,7 +28,7 @@ func keep(t *testing.T, r *app.Rooms, id, project string, lines ...string) sessi
 	h := session.Head{
 		Session: id, Agent: agent.Default().Name, Project: project, Title: lines[0][2:], Started: s.Turns[0].At, Ended: time.Now().Add(-time.Hour),
 	}
-	if err := r.Kept.Put(h, session.Cut(s, strings.TrimSpace)); err != nil {
+	if err := r.Kept.Put(t.Context(), h, session.Cut(s, strings.TrimSpace), nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Kept.Sync(t.Context(), nil); err != nil {
@@ -140,7 +140,7 @@ func TestForgetSessions(t *testing.T) {
 			h := keep(t, r, "a", "shop", lines...)
 			h.Title = "The secret plan of the shop"
 			again := func() {
-				if err := r.Kept.Put(h, session.Cut(agenttest.Talk(lines...), strings.TrimSpace)); err != nil {
+				if err := r.Kept.Put(t.Context(), h, session.Cut(agenttest.Talk(lines...), strings.TrimSpace), nil); err != nil {
 					t.Fatal(err)
 				}
 				if err := r.Kept.Sync(t.Context(), nil); err != nil {

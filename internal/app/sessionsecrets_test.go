@@ -191,7 +191,7 @@ func TestNoSecretOfTheSets(t *testing.T) {
 			if err := os.WriteFile(file, out.Bytes(), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, _, err := r.Recorder.Keep(capture.Request{Harness: agent.Default(), Transcript: file, Source: note.SessionEnd}); err != nil {
+			if _, _, err := r.Recorder.Keep(t.Context(), capture.Request{Harness: agent.Default(), Transcript: file, Source: note.SessionEnd}); err != nil {
 				t.Fatal(err)
 			}
 			for _, s := range all[i].secrets {

@@ -180,7 +180,7 @@ func (r *Recorder) capturePart(ctx context.Context, q Request, s *agent.Session)
 	case err != nil:
 		_ = r.store.Events().Log(store.Record{Kind: store.Learnt, Session: q.Session, Project: c.Project, Error: err.Error()})
 	}
-	c.Kept = r.keep(q, s, &facts, c.Project)
+	c.Kept = r.keep(ctx, q, s, &facts, c.Project)
 	if r.trivial(&facts) || c.Learnt == 0 && r.keeps() && facts.answered() {
 		c.Trivial = true
 		return c, r.skipped(q.Session, c.Project, "trivial", s)

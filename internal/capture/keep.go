@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -32,7 +33,7 @@ func (r *Recorder) Unkept(harness, id string, ended time.Time) bool {
 
 // Keep keeps a session word for word and makes no note of it: one that is a note already, or that is
 // not worth one. It reports false for one in which nothing was asked or done.
-func (r *Recorder) Keep(q Request) (kept bool, skipped agent.Skipped, err error) {
+func (r *Recorder) Keep(ctx context.Context, q Request) (kept bool, skipped agent.Skipped, err error) {
 	s, err := r.read(q)
 	if err != nil {
 		return false, skipped, fmt.Errorf("keep %s: %w", q.Transcript, err)
@@ -49,7 +50,7 @@ func (r *Recorder) Keep(q Request) (kept bool, skipped agent.Skipped, err error)
 			from, clean := r.origin(p.Request, &f, p.Project, p.session)
 			err = errors.Join(err, r.leaveUnread(p.Request, p.session, learn.SaidIn(p.session, clean), nil, from, clean))
 		}
-		err = errors.Join(err, r.keep(p.Request, p.session, &f, p.Project))
+		err = errors.Join(err, r.keep(ctx, p.Request, p.session, &f, p.Project))
 		kept = kept || r.keeps() && r.kept.Has(q.Harness.Name, p.Session)
 	}
 	return kept, s.Skipped, err
@@ -82,13 +83,13 @@ func absolute(name string) string {
 }
 
 // keep keeps a session word for word, with what its sub-agents found.
-func (r *Recorder) keep(q Request, s *agent.Session, f *facts, project string) error {
+func (r *Recorder) keep(ctx context.Context, q Request, s *agent.Session, f *facts, project string) error {
 	if !r.keepable(f) || r.forgotten(note.EpisodicID(f.started, q.Harness.Name, f.session(q))) {
 		return nil
 	}
 	title, _ := f.titled()
-	return r.kept.Put(session.Head{
+	return r.kept.Put(ctx, session.Head{
 		Session: f.session(q), Agent: q.Harness.Name, Project: project, Dir: f.folder(q), Branch: f.cleanBranch,
 		Title: title, Program: f.headless, Started: f.started, Ended: f.ended, Undated: f.undated, Transcript: absolute(stored(q)),
-	}, r.reports(q, s, f))
+	}, r.reports(q, s, f), r.cleaner(f.folder(q)))
 }

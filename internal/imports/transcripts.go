@@ -325,7 +325,7 @@ func (r *run) sessions(ctx context.Context) error {
 		wait.Go(func() {
 			for it := range work {
 				if it.Action == Keeps {
-					kept, skipped, err := r.im.recorder.Keep(*it.session)
+					kept, skipped, err := r.im.recorder.Keep(ctx, *it.session)
 					mu.Lock()
 					it.Unreadable = skipped.Unreadable()
 					r.kept(it, kept, err)

@@ -18,7 +18,7 @@ func TestSessions(t *testing.T) {
 		"> the coupon is applied twice at checkout", "The listener is registered for every render, so the coupon runs twice.", "~ checkout.go", "It is registered once now.",
 		"> commit it", "$ git commit -am coupon => [main abc1234] Coupon once", "Done.")
 	h := session.Head{Session: "s-1", Agent: "claude", Project: "shop", Title: "Coupons", Started: s.Turns[0].At, Ended: s.Turns[9].At}
-	if err := w.Kept.Put(h, session.Cut(s, strings.TrimSpace)); err != nil {
+	if err := w.Kept.Put(t.Context(), h, session.Cut(s, strings.TrimSpace), nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Kept.Sync(t.Context(), nil); err != nil {

@@ -95,7 +95,7 @@ func TestSearchSize(t *testing.T) {
 	for i := range 4 {
 		s := agenttest.Talk("> the coupon is applied twice at checkout "+strings.Repeat("and again ", 100), "~ checkout.go", strings.Repeat("The listener runs twice. ", 200))
 		h := session.Head{Session: fmt.Sprintf("s-%d", i), Agent: "claude", Project: "shop", Title: "Coupons", Started: s.Turns[0].At, Ended: s.Turns[len(s.Turns)-1].At}
-		if err := w.Kept.Put(h, session.Cut(s, strings.TrimSpace)); err != nil {
+		if err := w.Kept.Put(t.Context(), h, session.Cut(s, strings.TrimSpace), nil); err != nil {
 			t.Fatal(err)
 		}
 	}

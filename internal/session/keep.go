@@ -100,32 +100,65 @@ func (k *Kept) locked(ctx context.Context, f func() error) error {
 	}
 }
 
-// Put keeps the exchanges of a session in the place of what was kept of it. What was forgotten of it
-// stays forgotten. Sync puts it into the index.
-func (k *Kept) Put(h Head, all []Exchange) error {
+// Put keeps a reading of a session: it is united with what was kept of it (merge). What was forgotten of it, in this session or
+// in one that it copies, stays forgotten. clean cleans what only an earlier reading has, as that of this one was; nil does not.
+// Sync puts it into the index.
+func (k *Kept) Put(ctx context.Context, h Head, all []Exchange, clean func(string) string) error {
 	if !k.opts.Keep || k.store.ReadOnly() {
 		return nil
 	}
-	gone, err := k.forgotten()
-	if err != nil {
-		return err
-	}
-	numbers, any := gone[h.Key()]
-	if any && len(numbers) == 0 {
-		return nil
-	}
-	if any { // its title may say what was forgotten
-		h.Title = ""
-	}
-	all = slices.DeleteFunc(slices.Clone(all), func(e Exchange) bool { return slices.Contains(numbers, e.N) })
-	if len(all) == 0 {
-		return nil
-	}
-	data, err := encode(h, all)
+	err := k.locked(ctx, func() error { return k.put(h, all, clean) })
 	if err != nil {
 		return fmt.Errorf("keep session %s: %w", h.Session, err)
 	}
-	return store.WriteSession(k.store, h.Key()+fileSuffix, data)
+	return nil
+}
+
+// put is Put. The caller has the lock.
+func (k *Kept) put(h Head, all []Exchange, clean func(string) string) error {
+	f, err := k.forgotten()
+	if err != nil {
+		return err
+	}
+	key := h.Key()
+	left, lost := f.divide(key, all)
+	numbers, titled := f.Numbers[key]
+	if len(lost) > 0 && !f.whole(key) { // what a program forgot that wrote no marks, or what another session said
+		for i := range lost {
+			f.add(key, &lost[i])
+		}
+		if err := f.write(k.store); err != nil {
+			return err
+		}
+	}
+	was, had, err := k.Read(key)
+	var io *fs.PathError
+	switch {
+	case errors.As(err, &io) && !errors.Is(err, fs.ErrNotExist):
+		return err
+	case was.V > 1:
+		return errors.New("a newer version of this program wrote it; update this one")
+	}
+	if len(left) == 0 && len(had) == 0 {
+		return nil
+	}
+	left = merge(had, left, numbers, clean)
+	if len(had) > 0 {
+		if !was.Started.IsZero() && (h.Started.IsZero() || was.Started.Before(h.Started)) {
+			h.Started = was.Started // a shorter transcript begins later, and is the same session
+		}
+		if was.Ended.After(h.Ended) && !was.Undated {
+			h.Ended = was.Ended
+		}
+	}
+	if titled || len(lost) > 0 { // its title may say what was forgotten
+		h.Title = ""
+	}
+	data, err := encode(h, left)
+	if err != nil {
+		return err
+	}
+	return store.WriteSession(k.store, key+fileSuffix, data)
 }
 
 // packers are compressors: each holds a megabyte.
@@ -332,7 +365,6 @@ func (k *Kept) Has(agent, session string) bool {
 	if k.store.Has(layout.Sessions + "/" + key + fileSuffix) {
 		return true
 	}
-	gone, err := k.forgotten()
-	numbers, any := gone[key]
-	return err != nil || any && len(numbers) == 0
+	f, err := k.forgotten()
+	return err != nil || f.whole(key)
 }

@@ -42,7 +42,7 @@ func (r *room) put(id string, ended time.Time, lines ...string) session.Head {
 	s := agenttest.Talk(lines...)
 	h := session.Head{Session: id, Agent: "claude", Project: "shop", Started: ended.Add(-time.Hour), Ended: ended}
 	h.Title = session.TitleOf("", nil, session.Cut(s, strings.TrimSpace))
-	if err := r.Put(h, session.Cut(s, strings.TrimSpace)); err != nil {
+	if err := r.Put(r.Context(), h, session.Cut(s, strings.TrimSpace), nil); err != nil {
 		r.Fatal(err)
 	}
 	r.sync()
@@ -254,7 +254,7 @@ func TestSecretsAreNotKept(t *testing.T) {
 	r := newRoom(t, session.Options{})
 	s := agenttest.Talk(lines...)
 	h := session.Head{Session: "a", Agent: "claude", Project: "shop", Ended: noon}
-	if err := r.Put(h, session.Cut(s, func(text string) string { return rules.Redact(text).String() })); err != nil {
+	if err := r.Put(t.Context(), h, session.Cut(s, func(text string) string { return rules.Redact(text).String() }), nil); err != nil {
 		t.Fatal(err)
 	}
 	r.sync()

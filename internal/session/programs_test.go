@@ -18,7 +18,7 @@ func TestPrograms(t *testing.T) {
 			all[i].N, all[i].Ask = i+1, "Build it"
 		}
 		h := session.Head{Session: id, Agent: agent, Project: "shop", Started: time.Unix(1, 0), Ended: time.Unix(2, 0)}
-		if err := k.Put(h, all); err != nil {
+		if err := k.Put(t.Context(), h, all, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
