@@ -15,6 +15,7 @@ import (
 	"anamnesis/internal/session"
 	"anamnesis/internal/store/project"
 	"anamnesis/internal/store/tombstone"
+	"anamnesis/internal/unread"
 )
 
 // An ExchangeHead says which exchange of which session.
@@ -134,10 +135,18 @@ func TendSessions(ctx context.Context, r *Rooms) error {
 	if err := r.Kept.Sync(ctx, nil); err != nil {
 		return err
 	}
-	_, err = r.Kept.Prune(ctx, func(h *session.Head) bool {
+	beyond, until, err := r.Kept.Prune(ctx, func(h *session.Head) bool {
 		return forgotten[note.EpisodicID(h.Started, h.Agent, h.Session)] ||
 			slices.ContainsFunc(quiet.Private, func(private string) bool { return agent.PartOf(h.Session, private) })
 	})
+	if beyond > 0 {
+		r.Notify("%s, ended on %s or before, not kept any more: beyond sessions.mb or sessions.days", Plural(beyond, "session"),
+			until.Format(time.DateOnly))
+	}
+	if r.Config.Sessions.Days > 0 {
+		_, uerr := unread.Of(r.Store).Erase(func(s *unread.Session, _ *unread.Turn) bool { return !r.Kept.Within(s.Ended) })
+		err = errors.Join(err, uerr)
+	}
 	return err
 }
 
@@ -148,7 +157,10 @@ func IndexSessions(ctx context.Context, r *Rooms, p *imports.Plan) error {
 	}
 	bar := r.Progress("indexing sessions")
 	defer bar.Done()
-	return r.Kept.Sync(context.WithoutCancel(ctx), bar.Step)
+	if err := r.Kept.Sync(context.WithoutCancel(ctx), bar.Step); err != nil {
+		return err
+	}
+	return TendSessions(context.WithoutCancel(ctx), r) // what is beyond the bounds leaves at once, and is said
 }
 
 // SessionsOptions choose among what is kept.

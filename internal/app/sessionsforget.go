@@ -2,10 +2,14 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
+	"strings"
 	"time"
 
+	"anamnesis/internal/agent"
 	"anamnesis/internal/capture"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
@@ -147,6 +151,58 @@ func timesOf(r *Rooms, o ForgetSessionsOptions) (func(*session.Exchange, *sessio
 	}, nil
 }
 
+// forgetInSlots erases what a session wrote into the automatic slots of a project, and what the index holds of that.
+func forgetInSlots(ctx context.Context, r *Rooms, session, key string) error {
+	rows, err := ingest.SlotsOf(r.Ingester).List(ctx, []string{key}, false)
+	if err != nil {
+		return err
+	}
+	var ids []note.ID
+	for i := range rows {
+		ids = append(ids, rows[i].ID)
+	}
+	trace := traceIDs(ctx, r, ids...)
+	err = r.Recorder.ForgetInSlots(ctx, session, key)
+	erase(ctx, r, trace)
+	return err
+}
+
+// ForgetSession erases all that one session left, in whatever project: its notes, also those that were learnt from it and that
+// nothing else supports, its proposals, and all that forgetting its note reaches.
+func ForgetSession(ctx context.Context, r *Rooms, id string) error {
+	of := func(session string) bool { // of a note, or of evidence, which has the name of the client before it
+		return agent.PartOf(session[strings.LastIndexByte(session, '/')+1:], id)
+	}
+	var ids []note.ID
+	for ref := range r.Store.Walk() {
+		n, _, _, err := r.Store.Read(ref.Path)
+		if err == nil && of(n.Provenance.Session) && n.Kind != note.Slot &&
+			!slices.ContainsFunc(n.Evidence, func(e note.Evidence) bool { return !of(e.Session) }) {
+			ids = append(ids, n.ID)
+		}
+	}
+	errs := []error{EraseUnreadOf(r, id)}
+	for _, gone := range ids {
+		if _, err := Forget(ctx, r, string(gone), true); err != nil && !errors.Is(err, fs.ErrNotExist) { // with an earlier one
+			errs = append(errs, err)
+		}
+	}
+	errs = append(errs, ingest.ForgetEvidence(ctx, r.Ingester, of)) // of those that other sessions support, too
+	for _, d := range r.Store.Spool().Held() {
+		if of(d.Provenance.Session) {
+			errs = append(errs, ingest.DropDraft(ctx, r.Store, d.ID))
+		}
+	}
+	all, err := r.Kept.Sessions(ctx)
+	errs = append(errs, err)
+	for i := range all {
+		if of(all[i].Session) {
+			errs = append(errs, r.Kept.Forget(ctx, map[string][]int{all[i].Key: nil}), forgetInSlots(ctx, r, all[i].Session, all[i].Project))
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // forgetSession erases what is kept of the session that a forgotten note was made of.
 func forgetSession(ctx context.Context, r *Rooms, n *note.Note) error {
 	if n == nil || n.Provenance.Session == "" {
@@ -154,6 +210,11 @@ func forgetSession(ctx context.Context, r *Rooms, n *note.Note) error {
 	}
 	if err := eraseUnread(r, n); err != nil {
 		return err
+	}
+	if n.Type == note.Episodic && n.Kind == "" && r.Recorder != nil {
+		if err := forgetInSlots(ctx, r, n.Provenance.Session, n.Project); err != nil {
+			return err
+		}
 	}
 	all, err := r.Kept.Sessions(ctx)
 	if err != nil {

@@ -48,6 +48,35 @@ func (r *Recorder) slots(ctx context.Context, q Request, s *agent.Session, f *fa
 	return errors.Join(errs...)
 }
 
+// automaticSlots are the slots that sessions fill.
+var automaticSlots = []string{"pending_items", "session_patterns", "files_in_work"}
+
+// ForgetInSlots erases what a session wrote into the automatic slots of a project, and the former forms of those slots.
+func (r *Recorder) ForgetInSlots(ctx context.Context, session, key string) error {
+	id := note.CutRunes(session, 8)
+	var errs []error
+	for _, name := range automaticSlots {
+		text, err := ingest.SlotsOf(r.ingester).Text(ctx, key, name)
+		if err != nil || !slices.ContainsFunc(parseEntries(text), func(e entry) bool { return e.session == id }) {
+			errs = append(errs, err)
+			continue
+		}
+		gone := func(old []entry) []entry {
+			left := slices.DeleteFunc(old, func(e entry) bool { return e.session == id })
+			if len(left) == 0 { // a slot that is cleared keeps its text
+				left = []entry{{text: "nothing"}}
+			}
+			return left
+		}
+		err = r.fillSlot(ctx, key, name, id, gone)
+		if text, terr := ingest.SlotsOf(r.ingester).Text(ctx, key, name); terr == nil && text == "- nothing" {
+			err = errors.Join(err, r.fillSlot(ctx, key, name, id, func([]entry) []entry { return nil }))
+		}
+		errs = append(errs, err, ingest.SlotsOf(r.ingester).EraseFormer(ctx, key, name))
+	}
+	return errors.Join(errs...)
+}
+
 // fillSlot writes what merge makes of the lines of a slot, when it differs.
 func (r *Recorder) fillSlot(ctx context.Context, key, name, session string, merge func([]entry) []entry) error {
 	was, err := ingest.SlotsOf(r.ingester).Text(ctx, key, name)

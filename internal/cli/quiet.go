@@ -20,7 +20,8 @@ func newQuiet(p *program) *cobra.Command {
 machine: 30m, 2h, 3d. Session starts and searches work as always.
 
 "quiet session" mutes one session for good: the one that is given, or the one that started
-last in this project. With --private it is not captured either.
+last in this project. With --private it is not captured either, and what Anamnesis kept of it is
+forgotten: its notes, the rules that only it taught, its exchanges and messages.
 
 "quiet off" ends both; a private session stays private. To switch injection off for good,
 set inject.prompt.on, inject.tools.on or inject.subagents.on to false. A project asks for
@@ -30,7 +31,11 @@ quiet with {"quiet": true} in its .anamnesis/config.json.`,
   anamnesis quiet off`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return run(p, cmd, "quiet", filesOnly, func(ctx context.Context, r *app.Rooms) (hooks.QuietAnswer, error) {
+			open := filesOnly
+			if private { // what was kept of the session is forgotten
+				open = app.OpenWalked
+			}
+			return run(p, cmd, "quiet", open, func(ctx context.Context, r *app.Rooms) (hooks.QuietAnswer, error) {
 				switch {
 				case args[0] == "session":
 					return hooks.QuietSession(ctx, r, strings.Join(args[1:], ""), private)

@@ -52,14 +52,14 @@ func TestPrecedence(t *testing.T) {
 		value  string
 		source config.Source
 	}{
-		{"default", nil, "", nil, "sessions.days", "365", config.FromDefault},
+		{"default", nil, "", nil, "sessions.days", "0", config.FromDefault},
 		{"file", nil, file, nil, "sessions.days", "3", config.FromFile},
 		{"environment", map[string]string{"ANAMNESIS_SESSIONS_DAYS": "4"}, file, nil, "sessions.days", "4", config.FromEnv},
 		{"flag", map[string]string{"ANAMNESIS_SESSIONS_DAYS": "4"}, file, []string{"sessions.days=5"}, "sessions.days", "5", config.FromFlag},
 		{"an empty variable is not set", map[string]string{"ANAMNESIS_SESSIONS_DAYS": ""}, file, nil, "sessions.days", "3", config.FromFile},
 		{"machine id from the file", nil, file, nil, "machine_id", "from-file", config.FromFile},
 		{"machine id from the host", nil, "", nil, "machine_id", "host", config.FromDefault},
-		{"a bad value in the file is not used", nil, `{"sessions": {"days": "many"}}`, nil, "sessions.days", "365", config.FromDefault},
+		{"a bad value in the file is not used", nil, `{"sessions": {"days": "many"}}`, nil, "sessions.days", "0", config.FromDefault},
 		{"a bad value in the environment lets the file stand", map[string]string{"ANAMNESIS_SESSIONS_DAYS": "-1"}, file, nil, "sessions.days", "3", config.FromFile},
 		{"a flag by the name of its variable", nil, "", []string{"ANAMNESIS_SESSIONS_DAYS=5"}, "sessions.days", "5", config.FromFlag},
 		{"a fraction that is too great", map[string]string{"ANAMNESIS_PATIENCE": "2000"}, "", nil, "patience", "1000", config.FromEnv},
@@ -69,8 +69,8 @@ func TestPrecedence(t *testing.T) {
 		{"a hook after unset", hook, file, nil, "remote", "", config.FromDefault},
 		{"a hook without config.json", hook, "", nil, "remote", "old:x.git", config.FromEnv},
 		{"booleans as people write them", map[string]string{"ANAMNESIS_SYNC": "Off"}, "", nil, "sync.on", "false", config.FromEnv},
-		{"a broken file", nil, `{"sessions": `, nil, "sessions.days", "365", config.FromDefault},
-		{"a file that is no object", nil, `[1]`, nil, "sessions.days", "365", config.FromDefault},
+		{"a broken file", nil, `{"sessions": `, nil, "sessions.days", "0", config.FromDefault},
+		{"a file that is no object", nil, `[1]`, nil, "sessions.days", "0", config.FromDefault},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v, err := load(t, c.env, c.file, c.flags...).Get(c.key)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
@@ -80,4 +82,31 @@ func (in *Incoming) Unpack(
 // AddAlias makes from another name of the project to.
 func AddAlias(ctx context.Context, s *store.Store, from, to string) error {
 	return locked(ctx, s, func(w *store.Writer) error { return project.AddAlias(w, from, to) })
+}
+
+// ForgetEvidence takes the quotes of sessions out of notes that other sessions support, too, and out of their former forms.
+func ForgetEvidence(ctx context.Context, g *Ingester, of func(session string) bool) error {
+	var touched []note.ID
+	err := g.Revise(ctx, func(r *Revision) error {
+		for at := range g.store.Walk() {
+			n, _, ref, err := g.store.Read(at.Path)
+			if err != nil || !slices.ContainsFunc(n.Evidence, func(e note.Evidence) bool { return of(e.Session) }) {
+				continue
+			}
+			n.Evidence = slices.DeleteFunc(n.Evidence, func(e note.Evidence) bool { return of(e.Session) })
+			if of(n.Provenance.Session) && len(n.Evidence) > 0 { // of a client, which evidence names before the session
+				_, n.Provenance.Session, _ = strings.Cut(n.Evidence[0].Session, "/")
+			}
+			n.ProofCount, n.UpdatedAt = max(1, n.Sessions()), note.At(g.store.Now())
+			if err := r.Put(n, ref); err != nil {
+				return err
+			}
+			touched = append(touched, n.ID)
+		}
+		return nil
+	})
+	for _, id := range touched {
+		err = errors.Join(err, locked(ctx, g.store, func(w *store.Writer) error { return w.EraseHistory(id) }))
+	}
+	return err
 }

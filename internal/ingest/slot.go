@@ -12,6 +12,7 @@ import (
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store"
 )
 
 // A SlotChange is how a slot is changed.
@@ -124,6 +125,15 @@ func (s Slots) Text(ctx context.Context, project, name string) (string, error) {
 		return "", err
 	}
 	return n.Body, nil
+}
+
+// EraseFormer erases the former forms of a slot.
+func (s Slots) EraseFormer(ctx context.Context, project, name string) error {
+	id, err := s.find(ctx, project, name)
+	if err != nil || id == "" {
+		return err
+	}
+	return locked(ctx, s.g.store, func(w *store.Writer) error { return w.EraseHistory(id) })
 }
 
 // find returns the id of a slot that stands, "" when none does.

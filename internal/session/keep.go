@@ -316,31 +316,40 @@ func (k *Kept) Usage() (u Usage, err error) {
 	return u, err
 }
 
-// Prune removes what is beyond the bounds, the oldest first, and sessions that drop says no for.
-func (k *Kept) Prune(ctx context.Context, drop func(*Head) bool) (removed int, err error) {
+// Prune forgets the sessions for which drop says so, and removes what is beyond the bounds, the oldest first. It returns how many are
+// beyond the bounds, and when the newest of them ended.
+func (k *Kept) Prune(ctx context.Context, drop func(*Head) bool) (beyond int, until time.Time, err error) {
 	if k.store.ReadOnly() {
-		return 0, nil
+		return 0, until, nil
 	}
 	all, err := k.Sessions(ctx)
 	if err != nil {
-		return 0, err
+		return 0, until, err
 	}
 	slices.SortFunc(all, func(a, b Session) int { return cmp.Or(b.Ended.Compare(a.Ended), cmp.Compare(a.Key, b.Key)) })
 	var size int64
 	var gone []string
+	forget := make(map[string][]int)
 	for i := range all {
 		s := &all[i]
-		size += s.Size
-		switch {
-		case k.opts.MB > 0 && size > int64(k.opts.MB)<<20, !k.Within(s.Ended),
-			drop != nil && drop(&s.Head):
-			gone = append(gone, s.Key)
+		if drop != nil && drop(&s.Head) {
+			forget[s.Key] = nil
+			continue
+		}
+		if size += s.Size; k.opts.MB > 0 && size > int64(k.opts.MB)<<20 || !k.Within(s.Ended) {
+			if gone = append(gone, s.Key); beyond == 0 {
+				until = s.Ended
+			}
+			beyond++
 		}
 	}
-	if len(gone) == 0 {
-		return 0, nil
+	if len(forget) > 0 {
+		err = k.Forget(ctx, forget)
 	}
-	return len(gone), k.remove(ctx, gone)
+	if len(gone) > 0 {
+		err = errors.Join(err, k.remove(ctx, gone))
+	}
+	return beyond, until, err
 }
 
 // Within reports whether a session that ended then is within the days that sessions are kept.

@@ -236,7 +236,7 @@ func (s *Session) clear() {
 	for i := range s.Turns {
 		s.Turns[i].blank()
 	}
-	s.Lease, s.Transcript = nil, ""
+	s.Lease, s.Transcript, s.Origin.Edited = nil, "", nil
 }
 
 // blank deletes the words of a turn, and of what the agent did and asked before it.

@@ -2,11 +2,9 @@ package hooks
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
-	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/project"
@@ -65,21 +63,9 @@ func QuietSession(ctx context.Context, r *app.Rooms, session string, private boo
 	}
 	err = r.Store.Spool().SetQuiet(q)
 	if err == nil && private {
-		err = dropPrivate(ctx, r, session)
+		err = app.ForgetSession(ctx, r, session)
 	}
 	return quietAnswer(q), err
-}
-
-// dropPrivate erases what was kept of a session before it became private.
-func dropPrivate(ctx context.Context, r *app.Rooms, id string) error {
-	all, err := r.Kept.Sessions(ctx)
-	err = errors.Join(err, app.EraseUnreadOf(r, id))
-	for i := range all {
-		if agent.PartOf(all[i].Session, id) {
-			err = errors.Join(err, r.Kept.Forget(ctx, map[string][]int{all[i].Key: nil}))
-		}
-	}
-	return err
 }
 
 // lastSession is the session of this folder's project that started last.
