@@ -66,8 +66,8 @@ const rule = `
 	app/history                                  < app/curate;
 	app/history, app/setup                       < app/diagnose;
 	app/curate, app/setup                        < app/background;
-	app/background, app/diagnose, app/workspace  < mcp, web, cli/tui, cli/demo, cli/hook;
-	mcp, web, cli/tui, cli/demo, cli/hook        < cli;
+	app/background, app/diagnose, app/workspace  < mcp, web, cli/demo, cli/hook;
+	mcp, web, cli/demo, cli/hook                 < cli;
 	cli                                          < lab;
 `
 

@@ -88,7 +88,6 @@ var commands = []namedCommand{
 	{"undo", newUndo, "past", ""},
 	{"restore", newRestore, "past", ""},
 	{"dashboard", newDashboard, "past", ""},
-	{"tui", newTUI, "past", ""},
 
 	{"capture", newCapture, "take", ""},
 	{"reflect", newReflect, "take", ""},

@@ -24,7 +24,6 @@ var notRun = map[string]string{
 	"log machines recovery":      "a sealed remote",
 	"dashboard":                  "serves pages until it is ended",
 	"serve":                      "serves tools until it is ended",
-	"tui":                        "a terminal",
 	"demo":                       "a script runs it",
 	"log --follow":               "prints until it is ended",
 	"log tail --follow":          "likewise",

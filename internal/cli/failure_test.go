@@ -28,7 +28,6 @@ var notJSON = map[string]string{
 	"man":          "a page of a manual",
 	"merge-driver": "what git reads",
 	"dashboard":    "it serves pages until it is ended",
-	"tui":          "a screen of a terminal",
 	"prompts":      "it plays sessions for a minute, whatever the store is; a script looks at its JSON",
 	"learning":     "likewise",
 }

@@ -27,7 +27,7 @@ var commandActs = map[string]ingest.Act{
 	"held keep": ingest.Decide, "held drop": ingest.Decide, "held release": ingest.Decide,
 	"review held keep": ingest.Decide, "review held drop": ingest.Decide, "review held release": ingest.Decide,
 	"sessions unread done": ingest.Decide,
-	"conflicts resolve":    ingest.Decide, "review conflicts resolve": ingest.Decide, "dashboard": ingest.Decide, "tui": ingest.Decide,
+	"conflicts resolve":    ingest.Decide, "review conflicts resolve": ingest.Decide, "dashboard": ingest.Decide,
 
 	"archive": ingest.ArchiveAny, "archive undo": ingest.ArchiveAny, "unarchive": ingest.ArchiveAny, "review drop": ingest.ArchiveAny,
 	"expire": ingest.ArchiveAny, "review expired": ingest.ArchiveAny, "dedup": ingest.ArchiveAny, "review duplicates": ingest.ArchiveAny,

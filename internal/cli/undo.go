@@ -20,8 +20,8 @@ func newUndo(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "undo [NUMBER | ID | RUN]",
 		Short: "Undo the last decision, another one, or what a run wrote",
-		Long: `Take back the last decision that is not taken back yet, wherever it was made: here, in
-the dashboard or in the terminal UI. Decisions are keep, reject, edit, merge, replace,
+		Long: `Take back the last decision that is not taken back yet, wherever it was made: here, or
+in the dashboard. Decisions are keep, reject, edit, merge, replace,
 archive, restore, project alias and team trust. --list shows them with their numbers; NUMBER takes
 back that one, ID the last one about a note or a draft. What an agent or a model decided
 is taken back by NUMBER or ID alone. It is done at once. The undo has a number, too, and

@@ -349,7 +349,7 @@ nothing:
 
 | author | comes in by |
 |---|---|
-| person | a command in a terminal that no agent's client started, the dashboard, the terminal UI |
+| person | a command in a terminal that no agent's client started, the dashboard |
 | order | "remember: …" in words that the agent's client marks as typed, and a decision that you made in a client's dialog |
 | quoted | a rule of a model whose quote was found in what you typed |
 | agent | a tool of MCP, or a command in the shell of an agent ([which shells](agents/README.md)) |

@@ -34,7 +34,7 @@ func TestJournal(t *testing.T) {
 	decide(t.Context(), t, s, hold("d0"))
 	first := store.Deciding(t.Context(), s, "cli", "reject")
 	decide(first, t, s, hold("d1"))
-	second := store.Deciding(t.Context(), s, "tui", "keep")
+	second := store.Deciding(t.Context(), s, "dashboard", "keep")
 	decide(second, t, s, func(w *store.Writer) error { return w.Release("d1") })
 	decide(store.Deciding(first, s, "mcp", "part of it"), t, s, hold("d2"))
 	unnamed, d := store.BeginDecision(t.Context(), s, "dashboard")

@@ -23,7 +23,7 @@ type DecisionView struct {
 	Number   int           `json:"number"`
 	At       string        `json:"at"`
 	What     string        `json:"what"` // keep, reject, edit, archive, undo …
-	By       string        `json:"by"`   // the interface: cli, dashboard, tui, mcp
+	By       string        `json:"by"`   // the interface: cli, dashboard, mcp
 	Undoes   int           `json:"undoes,omitempty"`
 	UndoneBy int           `json:"undone_by,omitempty"`
 	Of       []DecidedItem `json:"of"`
