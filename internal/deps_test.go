@@ -60,10 +60,10 @@ const rule = `
 	recall, reflection, inject, learn            < eval;
 	capture, reflection, inject, replica, store/lifecycle, team, team/repo < config;
 	agent, connect, policy, store/queue, recall, replica, store/tombstone < doctor;
-	config, eval, imports, doctor, embed/models, upgrade, index/sqlite, index/postgres, risk/tree < app;
+	config, imports, doctor, embed/models, upgrade, index/sqlite, index/postgres, risk/tree < app;
 	app                                          < app/hooks, app/setup, app/workspace;
 	app/hooks                                    < app/history;
-	app/history                                  < app/curate;
+	app/history, eval                            < app/curate;
 	app/history, app/setup                       < app/diagnose;
 	app/curate, app/setup                        < app/background;
 	app/background, app/diagnose, app/workspace  < mcp, web, cli/demo, cli/hook;

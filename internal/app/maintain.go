@@ -3,13 +3,10 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 
-	"anamnesis/internal/eval"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 )
@@ -79,23 +76,6 @@ func Dedup(ctx context.Context, r *Rooms, o MaintainOptions, everywhere bool) (a
 		a.Removed, a.Ended, err = CarryOut(ctx, r, o.NoSync, "", func(ctx context.Context) (int, error) {
 			return r.Ingester.Dedup(Deciding(ctx, r, "merge"), plan)
 		})
-		into := make(map[note.ID]note.ID)
-		for _, d := range plan {
-			if _, ferr := r.Store.Find(d.Drop.ID); errors.Is(ferr, fs.ErrNotExist) {
-				into[d.Drop.ID] = d.Keep.ID
-			}
-		}
-		for from, to := range into { // what is kept may itself have gone
-			for next, ok := into[to]; ok && next != from; next, ok = into[to] {
-				to = next
-			}
-			into[from] = to
-		}
-		cases, cerr := eval.Redirect(r.Store.Path("eval/eval.jsonl"), into)
-		if cases > 0 {
-			r.Notify("%s of the eval set expect the notes that stay", Plural(cases, "case"))
-		}
-		err = errors.Join(err, cerr)
 	}
 	return a, err
 }

@@ -18,7 +18,7 @@ a program of the repository, in its folder lab.`,
 			return usage("eval: specify a subcommand: %s", subcommands(cmd))
 		},
 	}
-	cmd.AddCommand(newEvalBuild(p), newEvalCurate(p), newEvalRun(p), newEvalExperiment(p), newEvalHistory(p))
+	cmd.AddCommand(newEvalBuild(p), newEvalRun(p), newEvalExperiment(p))
 	return cmd
 }
 

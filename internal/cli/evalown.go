@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The parts of eval that measure the user's own store: build, curate, run,
-// experiment, history.
+// The parts of eval that measure the user's own store: build, run,
+// experiment.
 
 // caseFlags are flags that they share.
 func caseFlags(cmd *cobra.Command, o *curate.CaseOptions, unreviewed bool) {
@@ -31,7 +31,8 @@ func newEvalBuild(p *program) *cobra.Command {
 		Long: `Let a model propose, for notes of your store, what somebody might ask whom the note
 would help: in other words than the note's. The notes are a sample over all projects;
 notes of this machine alone are never sent, and what is sent is redacted. The
-candidates wait for ` + "`anamnesis eval curate`" + `.`,
+candidates are measured when you have looked at them: write "approved":true into the
+lines of the file that are right.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if n < 1 {
@@ -73,13 +74,13 @@ func newEvalRun(p *program) *cobra.Command {
 		Short: "Measure recall and the working set of your store",
 		Long: `Ask the approved questions of the eval set, over all projects, and count whether the
 right note is among the first 1, 3, 5 and 8; and weigh what a session of each project is
-shown. What was measured goes into ` + "`anamnesis eval history`" + `.
+shown.
 
 Exit codes: 1 recall@8 is below --fail-below; 2 there is no eval set.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return run(p, cmd, "eval", app.OpenWhole, func(ctx context.Context, r *app.Rooms) (*eval.Report, error) {
-				return curate.EvalRun(ctx, r, o, below, buildVersion())
+				return curate.EvalRun(ctx, r, o, below)
 			}, func(rep *eval.Report) { p.verbatim(rep.String()) })
 		},
 	}
@@ -108,33 +109,5 @@ Exit code 1 says that recall fell.`,
 	}
 	caseFlags(cmd, &o, true)
 	cmd.Flags().BoolVar(&merge, "merge", false, "try a merge instead of reflection")
-	return cmd
-}
-
-func newEvalHistory(p *program) *cobra.Command {
-	var limit int
-	cmd := &cobra.Command{
-		Use:   "history",
-		Short: "Draw what runs measured over time",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if limit < 0 {
-				return usage("eval history: --limit %d: give 0 for all, or a number", limit)
-			}
-			s, err := p.openStore()
-			if err != nil {
-				return err
-			}
-			a, err := curate.EvalHistory(p.host(), s, limit)
-			return render(p, "eval", a, err, func(a curate.EvalRuns) {
-				if len(a.Runs) == 0 {
-					p.note("nothing was measured yet; `anamnesis eval run` does it")
-					return
-				}
-				p.verbatim(eval.Chart(a.Runs, 60))
-			})
-		},
-	}
-	cmd.Flags().IntVar(&limit, "limit", 0, "runs at most, the newest; 0 means all")
 	return cmd
 }

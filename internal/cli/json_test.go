@@ -67,7 +67,6 @@ var shapes = [][]string{
 	{"import", "reflect"},
 	{"reflect"},
 	{"merge"},
-	{"eval", "history"},
 	{"review"},
 	{"verify", "--dir", "$CLONE"},
 	{"cost"},

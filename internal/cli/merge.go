@@ -28,7 +28,7 @@ Without --apply it shows what the model proposes and writes nothing.
 
 With --apply each group is tried on a copy of the store first: it is applied only if
 the questions of the eval set find their notes as before (` + "`anamnesis eval build`" + ` makes
-candidates, ` + "`eval curate`" + ` approves them). --no-gate leaves that out. A group that would
+candidates, you approve them in its file). --no-gate leaves that out. A group that would
 lose an exception, a number or a name is refused: words are compared, not meanings.
 Where you see that nothing is lost, --confirm with the key that the plan prints lets
 that group through; the questions still have to find their notes.`,

@@ -152,11 +152,9 @@ func (b Build) answered() (map[note.ID]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, line := range f.lines {
-		if line.c != nil {
-			for _, id := range line.c.RelevantIDs {
-				have[id] = true
-			}
+	for _, c := range f.cases {
+		for _, id := range c.RelevantIDs {
+			have[id] = true
 		}
 	}
 	return have, nil

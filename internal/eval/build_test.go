@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -75,7 +76,8 @@ func TestBuild(t *testing.T) {
 	}
 
 	// A note that has a case, a refused one too, is not asked about again.
-	if _, err := eval.Curate(file, []eval.Decision{{Query: "question 1", Verdict: eval.Reject}}); err != nil {
+	edited := strings.Replace(readFile(t, file), `"approved":false`, `"approved":false,"rejected":true`, 1)
+	if err := os.WriteFile(file, []byte(edited), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	b.N = 30

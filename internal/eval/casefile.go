@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"anamnesis/internal/store"
 )
@@ -20,19 +21,12 @@ const (
 	maxCaseLine = 256 << 10
 )
 
-// A caseFile is a file of cases as it was read. Lines that nobody changed are
-// written back byte for byte, those that are no case among them.
+// A caseFile is a file of cases as it was read.
 type caseFile struct {
-	name  string
-	data  []byte
-	lines []caseLine
-}
-
-type caseLine struct {
-	raw     []byte // without the line feed
-	c       *Case  // nil for a blank line and for one that is no case
-	problem string // why it is none
-	changed bool
+	name     string
+	data     []byte
+	cases    []Case
+	problems []string // the lines that are no case, and why
 }
 
 // readCases reads a file of cases.
@@ -77,137 +71,111 @@ func readBounded(name string) ([]byte, error) {
 
 func parseCases(name string, data []byte) *caseFile {
 	f := &caseFile{name: name, data: data}
-	text := bytes.TrimSuffix(data, []byte("\n"))
-	if len(text) == 0 {
-		return f
-	}
-	for raw := range bytes.SplitSeq(text, []byte("\n")) {
-		line := caseLine{raw: raw}
-		content := bytes.TrimSpace(raw)
-		if len(f.lines) == 0 {
-			content = bytes.TrimPrefix(content, []byte("\ufeff"))
+	n := 0
+	for line := range bytes.SplitSeq(data, []byte("\n")) {
+		line = bytes.TrimSpace(line)
+		if n == 0 {
+			line = bytes.TrimPrefix(line, []byte("\ufeff"))
 		}
+		n++
+		var c Case
+		var err error
 		switch {
-		case len(content) > maxCaseLine:
-			line.problem = fmt.Sprintf("it has more than %d KB", maxCaseLine>>10)
-		case len(content) > 0:
-			c := new(Case)
-			if err := json.Unmarshal(content, c); err != nil {
-				line.problem = err.Error()
-			} else {
-				line.c = c
+		case len(line) == 0:
+			continue
+		case len(line) > maxCaseLine:
+			err = fmt.Errorf("it has more than %d KB", maxCaseLine>>10)
+		default:
+			if err = json.Unmarshal(line, &c); err == nil {
+				err = c.check()
 			}
 		}
-		f.lines = append(f.lines, line)
+		if err != nil {
+			f.problems = append(f.problems, fmt.Sprintf("%s: line %d is no case and was skipped: %.200s", name, n, err))
+			continue
+		}
+		f.cases = append(f.cases, c)
 	}
 	return f
 }
 
-// problems names the lines that are no case.
-func (f *caseFile) problems() (all []string) {
-	for i, line := range f.lines {
-		if line.problem != "" {
-			all = append(all, fmt.Sprintf("%s: line %d is no case and was skipped: %.200s", f.name, i+1, line.problem))
-		}
-	}
-	return all
-}
-
-// queries are the keys of all queries that the file has seen.
-func (f *caseFile) queries() map[string]bool {
+// with returns the text of the file with the cases behind it whose query it does not have, and
+// how many these are. The lines that are there stay byte for byte.
+func (f *caseFile) with(cases []Case) (data []byte, added int, err error) {
 	seen := make(map[string]bool)
-	for _, line := range f.lines {
-		if line.c == nil {
-			continue
-		}
-		seen[key(line.c.Query)] = true
-		if line.c.Was != "" {
-			seen[key(line.c.Was)] = true
-		}
+	for _, c := range f.cases {
+		seen[key(c.Query)] = true
 	}
-	return seen
-}
-
-func (f *caseFile) changed() bool {
-	for _, line := range f.lines {
-		if line.changed {
-			return true
-		}
-	}
-	return false
-}
-
-func (f *caseFile) format() ([]byte, error) {
-	var b bytes.Buffer
-	for _, line := range f.lines {
-		raw := line.raw
-		if line.changed {
-			var err error
-			if raw, err = line.c.MarshalJSON(); err != nil { // json.Marshal would escape < and >
-				return nil, err
-			}
-		}
-		b.Write(raw)
+	b := bytes.NewBuffer(slices.Clone(f.data))
+	if len(f.data) > 0 && !bytes.HasSuffix(f.data, []byte("\n")) {
 		b.WriteByte('\n')
 	}
-	return b.Bytes(), nil
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	for _, c := range cases {
+		if seen[key(c.Query)] {
+			continue
+		}
+		seen[key(c.Query)] = true
+		if err := enc.Encode(c); err != nil {
+			return nil, 0, err
+		}
+		added++
+	}
+	return b.Bytes(), added, nil
 }
 
 // tries is how often a change is begun again because somebody else wrote who
 // knows no lock, such as an editor.
 const tries = 5
 
-// changeCases reads a file, lets it be changed and replaces it, under the lock
-// of that file: of two processes the second sees what the first wrote. A file
-// that was written since all the same is read again. With create a missing
-// file is an empty one, and its folder is made.
-func changeCases(name string, create bool, change func(*caseFile) error) error {
-	if real, err := filepath.EvalSymlinks(name); err == nil {
-		name = real // a link stays a link
+// Append adds cases to a file, which is made when it is not there, and returns
+// how many were added. A case whose query stands in the file already is passed
+// over, as is the second of two. The file is replaced at once or not at all, under
+// the lock of that file: of two processes the second sees what the first wrote. A
+// file that was written since all the same is read again.
+func Append(file string, cases []Case) (added int, err error) {
+	for i := range cases {
+		if err := cases[i].check(); err != nil {
+			return 0, fmt.Errorf("add a case to %s: query %.60q: %w", file, cases[i].Query, err)
+		}
 	}
-	if _, err := os.Stat(name); err != nil && !create {
-		_, err := readCases(name)
-		return err // which says what to do
+	if real, err := filepath.EvalSymlinks(file); err == nil {
+		file = real // a link stays a link
 	}
-	if err := (store.OS{}).MkdirAll(filepath.Dir(name)); err != nil {
-		return fmt.Errorf("write eval set %s: %w", name, err)
+	if err := (store.OS{}).MkdirAll(filepath.Dir(file)); err != nil {
+		return 0, fmt.Errorf("write eval set %s: %w", file, err)
 	}
-	unlock, err := store.LockFile(context.Background(), name)
+	unlock, err := store.LockFile(context.Background(), file)
 	if err != nil {
-		return fmt.Errorf("write eval set %s: %w", name, err)
+		return 0, fmt.Errorf("write eval set %s: %w", file, err)
 	}
 	defer unlock()
 	for range tries {
-		f, err := readCases(name)
-		if create && errors.Is(err, fs.ErrNotExist) {
-			f, err = parseCases(name, nil), nil
+		f, err := readCases(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			f, err = parseCases(file, nil), nil
 		}
 		if err != nil {
-			return err
+			return 0, err
 		}
-		if err := change(f); err != nil {
-			return err
+		data, added, err := f.with(cases)
+		if added == 0 || err != nil {
+			return 0, err
 		}
-		if !f.changed() {
-			return nil
-		}
-		done, err := f.replace()
+		done, err := f.replace(data)
 		if err != nil {
-			return fmt.Errorf("write eval set %s: %w", name, err)
+			return 0, fmt.Errorf("write eval set %s: %w", file, err)
 		}
 		if done {
-			return nil
+			return added, nil
 		}
 	}
-	return fmt.Errorf("write eval set %s: somebody else keeps changing it; try again", name)
+	return 0, fmt.Errorf("write eval set %s: somebody else keeps changing it; try again", file)
 }
 
-// replace writes the file, unless it is not any more what was read.
-func (f *caseFile) replace() (done bool, err error) {
-	data, err := f.format()
-	if err != nil {
-		return false, err
-	}
+// replace writes data to the file, unless that is not any more what was read.
+func (f *caseFile) replace(data []byte) (done bool, err error) {
 	if len(data) > maxCaseFile {
 		return false, fmt.Errorf("it would be larger than %d MB", maxCaseFile>>20)
 	}

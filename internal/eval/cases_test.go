@@ -1,6 +1,7 @@
 package eval_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -88,8 +89,8 @@ func TestAppend(t *testing.T) {
 	wantErr(t, err, "no relevant ids")
 }
 
-// Writers wait for each other: no case and no decision is lost. Each opens the
-// lock again, as another process does.
+// Writers wait for each other: no case is lost. Each opens the lock again, as another
+// process does.
 func TestAppendTogether(t *testing.T) {
 	file := writeFile(t, lineA+"\n")
 	const writers, each = 6, 6
@@ -97,14 +98,8 @@ func TestAppendTogether(t *testing.T) {
 	for w := range writers {
 		wg.Go(func() {
 			for i := range each {
-				query := fmt.Sprint("question ", w, " ", i)
-				c := ask(query, "a")
-				c.Approved = false
-				if n, err := eval.Append(file, []eval.Case{c}); n != 1 || err != nil {
+				if n, err := eval.Append(file, []eval.Case{ask(fmt.Sprint("question ", w, " ", i), "a")}); n != 1 || err != nil {
 					t.Error(n, err)
-				}
-				if done, err := eval.Curate(file, []eval.Decision{{Query: query, Verdict: eval.Confirm}}); done.Confirmed != 1 || err != nil {
-					t.Error(done, err)
 				}
 			}
 		})
@@ -121,12 +116,12 @@ func TestLoadHostile(t *testing.T) {
 		{"not JSON", "query: x", "invalid character"},
 		{"cut off", `{"query":"x"`, "unexpected end"},
 		{"two objects", lineA + lineA, "invalid character"},
-		{"list", `[1]`, "no JSON object"},
+		{"list", `[1]`, "cannot unmarshal array"},
 		{"no query", `{"relevant_ids":["a"]}`, "no query"},
 		{"blank query", `{"query":" ","relevant_ids":["a"]}`, "no query"},
 		{"no ids", `{"query":"x","approved":true}`, "no relevant ids"},
 		{"id out of the store", `{"query":"x","relevant_ids":["../../etc/passwd"]}`, "relevant id"},
-		{"wrong type", `{"query":"x","relevant_ids":["a"],"approved":"yes"}`, `"approved"`},
+		{"wrong type", `{"query":"x","relevant_ids":["a"],"approved":"yes"}`, "Case.approved"},
 		{"long query", `{"query":"` + strings.Repeat("x", 9<<10) + `","relevant_ids":["a"]}`, "more than 8192 bytes"},
 		{"many ids", `{"query":"x","relevant_ids":["a"` + strings.Repeat(`,"a"`, 1000) + `]}`, "more than 1000"},
 		{"huge", `{"query":"` + strings.Repeat("x", 300<<10) + `"}`, "more than 256 KB"},
@@ -148,70 +143,27 @@ func TestLoadHostile(t *testing.T) {
 	}
 }
 
-func TestCurate(t *testing.T) {
-	lines := []string{lineA}
-	for _, q := range []string{"one", "two", "three", "four"} {
-		lines = append(lines, `{"query":"`+q+`","relevant_ids":["a"],"source":"llm:local/m","mine":1}`)
+// A case that a person refused in the file is never measured, and its query is never added again.
+func TestRejected(t *testing.T) {
+	file := writeFile(t, lineA+"\n"+`{"query":"two","relevant_ids":["a"],"approved":true,"rejected":true}`+"\n")
+	if cases, warnings, err := eval.Load(file, true, nil); err != nil || len(cases) != 1 || len(warnings) != 0 {
+		t.Error(cases, warnings, err)
 	}
-	file := writeFile(t, strings.Join(lines, "\n")+"\n")
-	if c, _, err := eval.Candidates(file, nil); err != nil || len(c) != 4 {
-		t.Fatal(c, err)
-	}
-	done, err := eval.Curate(file, []eval.Decision{
-		{Query: "One", Verdict: eval.Confirm},
-		{Query: "two", Verdict: eval.Reject},
-		{Query: "three", Verdict: eval.Edit, Edited: "three, in other words"},
-		{Query: "four", Verdict: eval.Skip},
-	})
-	if d := cmp.Diff(eval.Curated{Confirmed: 1, Rejected: 1, Edited: 1, Skipped: 1}, done); err != nil || d != "" {
-		t.Fatal(err, d)
-	}
-	want := lineA + `
-{"query":"one","relevant_ids":["a"],"note_titles":[],"approved":true,"source":"llm:local/m","mine":1}
-{"query":"two","relevant_ids":["a"],"note_titles":[],"approved":false,"source":"llm:local/m","rejected":true,"mine":1}
-{"query":"three, in other words","relevant_ids":["a"],"note_titles":[],"approved":true,"source":"llm:local/m","was":"three","mine":1}
-` + lines[4] + "\n"
-	if d := cmp.Diff(want, readFile(t, file)); d != "" {
-		t.Errorf("file (-want +got):\n%s", d)
-	}
-	if cases, _, err := eval.Load(file, true, nil); err != nil || len(cases) != 4 {
-		t.Errorf("a rejected case is measured: %v %v", cases, err)
-	}
-	// What was refused, and what was put in other words, is not proposed again.
-	if n, err := eval.Append(file, []eval.Case{ask("TWO", "a"), ask("three", "b")}); n != 0 || err != nil {
+	if n, err := eval.Append(file, []eval.Case{ask("TWO", "a")}); n != 0 || err != nil {
 		t.Error(n, err)
-	}
-	for _, tt := range []struct {
-		name string
-		d    eval.Decision
-		want string
-	}{
-		{"unknown", eval.Decision{Query: "nothing", Verdict: eval.Confirm}, "no such case"},
-		{"empty words", eval.Decision{Query: "four", Verdict: eval.Edit, Edited: " "}, "no query"},
-		{"words of another", eval.Decision{Query: "four", Verdict: eval.Edit, Edited: "two"}, "in another case already"},
-		{"verdict", eval.Decision{Query: "four", Verdict: "maybe"}, "give confirm, reject, edit or skip"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			before := readFile(t, file)
-			_, err := eval.Curate(file, []eval.Decision{{Query: "one", Verdict: eval.Reject}, tt.d})
-			wantErr(t, err, tt.want)
-			if readFile(t, file) != before {
-				t.Error("half of the decisions were carried out")
-			}
-		})
 	}
 }
 
-func TestCurateKeepsLink(t *testing.T) {
-	file := writeFile(t, `{"query":"one","relevant_ids":["a"]}`)
+func TestAppendKeepsLink(t *testing.T) {
+	file := writeFile(t, lineA)
 	link := filepath.Join(t.TempDir(), "link.jsonl")
 	if err := os.Symlink(file, link); err != nil {
 		t.Skip("no links here:", err)
 	}
-	if _, err := eval.Curate(link, []eval.Decision{{Query: "one", Verdict: eval.Confirm}}); err != nil {
+	if _, err := eval.Append(link, []eval.Case{ask("one", "a")}); err != nil {
 		t.Fatal(err)
 	}
-	if fi, err := os.Lstat(link); err != nil || fi.Mode()&fs.ModeSymlink == 0 || !strings.Contains(readFile(t, file), `"approved":true`) {
+	if fi, err := os.Lstat(link); err != nil || fi.Mode()&fs.ModeSymlink == 0 || !strings.Contains(readFile(t, file), `"query":"one"`) {
 		t.Error(fi.Mode(), err, readFile(t, file))
 	}
 }
@@ -226,12 +178,12 @@ func FuzzCases(f *testing.F) {
 			t.Fatal(err)
 		}
 		for _, c := range before { // a case is written and read again as it was
-			data, err := c.MarshalJSON()
+			data, err := json.Marshal(c)
 			var again eval.Case
 			if err == nil {
-				err = again.UnmarshalJSON(data)
+				err = json.Unmarshal(data, &again)
 			}
-			twice, _ := again.MarshalJSON()
+			twice, _ := json.Marshal(again)
 			if err != nil || string(twice) != string(data) {
 				t.Fatalf("%s\n%s\n%v", data, twice, err)
 			}

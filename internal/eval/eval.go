@@ -5,8 +5,8 @@
 //   - a throw-away copy of it, where reflection and merges are tried before they
 //     are trusted (copy.go, experiment.go, mergegate.go).
 //
-// What it writes is below eval/ of the store: the set of cases and the history of
-// measurements. It never writes a note of the store it is run from.
+// What it writes is the set of cases, below eval/ of the store. It never writes a
+// note of the store it is run from.
 //
 // Failure policy: the set of cases is the user's: a line that is none is named,
 // passed over and kept. A bad answer of a model ends the

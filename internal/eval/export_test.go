@@ -4,14 +4,8 @@ package eval
 // with another case behind it, as Append would write it.
 func Rewrite(text string, c Case) (cases []Case, after string, err error) {
 	f := parseCases("set.jsonl", []byte(text))
-	for _, line := range f.lines {
-		if line.c != nil {
-			cases = append(cases, *line.c)
-		}
-	}
-	f.lines = append(f.lines, caseLine{c: &c, changed: true})
-	data, err := f.format()
-	return cases, string(data), err
+	data, _, err := f.with([]Case{c})
+	return f.cases, string(data), err
 }
 
 // CheckAsked is checkAsked of an answer with a query.
@@ -20,9 +14,6 @@ func CheckAsked(query string) (put string, wrong []string) {
 	wrong = checkAsked(&a)
 	return a.Query, wrong
 }
-
-// Spark is spark.
-func Spark(values []float64, low, high float64) string { return spark(values, low, high) }
 
 // Baseline is recall@k of the store as it stood before the last proposal.
 func (g *MergeGate) Baseline() float64 { return g.base }

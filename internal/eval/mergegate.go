@@ -20,10 +20,11 @@ func GateCases(file string, lookup Lookup) (cases []Case, warnings []string, err
 	cases, warnings, err = Load(file, false, lookup)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		err = &missingSet{fmt.Sprintf("merging is recall-gated; no eval set at %s: run `anamnesis eval build` and `anamnesis eval "+
-			"curate`, or merge with --no-gate", file)}
+		err = &missingSet{fmt.Sprintf("merging is recall-gated; no eval set at %s: write one, or run `anamnesis eval build` and approve "+
+			"the cases that are right, or merge with --no-gate", file)}
 	case err == nil && len(cases) == 0:
-		err = fmt.Errorf("merging is recall-gated; there are no approved cases in %s: run `anamnesis eval curate`, or merge with --no-gate", file)
+		err = fmt.Errorf("merging is recall-gated; there are no approved cases in %s: write \"approved\":true into those that are right, "+
+			"or merge with --no-gate", file)
 	}
 	return cases, warnings, err
 }

@@ -164,6 +164,28 @@ func TestMergeGateFollowsStore(t *testing.T) {
 	wantErr(t, err, "the gate knows")
 }
 
+// A case that names a note which others replaced since asks for the note that stands for it now:
+// before the merge and after it.
+func TestMergeGateFollowsWhatReplaces(t *testing.T) {
+	w := newWorld(t)
+	w.add(
+		note.Note{ID: "older", Body: "Rotate the staging certificate daily.", Supersedes: []note.ID{"gone"}},
+		note.Note{ID: "newer", Body: "Rotate the staging certificate weekly.", Supersedes: []note.ID{"older"}},
+		note.Note{ID: "other", Body: "The staging certificate is rotated weekly, every week."},
+	)
+	w.add(fillers("filler", 4)...)
+	r, p := w.proposal(keeps("other", "newer"))
+	g, err := w.lab().Gate(t.Context(), []eval.Case{ask("rotate staging certificate", "gone"), ask("staging certificate", "older")}, 8, nil)
+	if err != nil || g.Baseline() != 1 {
+		t.Fatal(g, err)
+	}
+	defer g.Close()
+	m, err := g.Merge(t.Context(), r, p)
+	if err != nil || len(m.Applied) != 1 || len(m.Refused) != 0 {
+		t.Errorf("%+v %v", m, err)
+	}
+}
+
 // A group that the copy refuses alone is not applied, and its reason is shown.
 func TestMergeGateRefused(t *testing.T) {
 	w := newWorld(t)

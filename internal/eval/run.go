@@ -16,7 +16,6 @@ type Report struct {
 	Recall     Recall     `json:"recall"`
 	WorkingSet WorkingSet `json:"working_set"`
 
-	Notes  int      `json:"-"` // in the store, of whatever kind
 	Failed []string `json:"-"` // arms, models and notes that did not answer, and why
 }
 
@@ -61,7 +60,7 @@ func Measure(ctx context.Context, w *Workbench, cases []Case, o RunOptions) (*Re
 	if err != nil {
 		return nil, err
 	}
-	rep := &Report{Notes: s.notes}
+	rep := new(Report)
 	if rep.Recall, rep.Failed, err = s.standing.measure(ctx, w.Engine, cases, o); err != nil {
 		return nil, err
 	}

@@ -34,7 +34,6 @@ func (s *WorkingSet) share() float64 {
 
 // A survey is what reading every note of a store once tells.
 type survey struct {
-	notes    int
 	tokens   int
 	projects map[string]bool // as notes name them
 	standing standing
@@ -63,7 +62,7 @@ func look(ctx context.Context, s *store.Store) (*survey, error) {
 	}
 	all := parts[0]
 	for _, p := range parts[1:] {
-		all.notes, all.tokens = all.notes+p.notes, all.tokens+p.tokens
+		all.tokens += p.tokens
 		maps.Copy(all.projects, p.projects)
 		for id, by := range p.standing {
 			all.standing[id] = append(all.standing[id], by...)
@@ -76,7 +75,6 @@ func look(ctx context.Context, s *store.Store) (*survey, error) {
 }
 
 func (v *survey) add(n *note.Note) {
-	v.notes++
 	v.tokens += recall.Tokens(n.Title) + recall.Tokens(n.Body)
 	v.projects[n.Project] = true
 	for _, old := range n.Supersedes {

@@ -11,7 +11,6 @@ import (
 	"anamnesis/internal/eval"
 	"anamnesis/internal/learn"
 	"anamnesis/internal/note"
-	"anamnesis/internal/store"
 )
 
 // CaseOptions say which cases are measured.
@@ -19,9 +18,6 @@ type CaseOptions struct {
 	File       string // "" for eval/eval.jsonl in the store
 	Unreviewed bool   // candidates that nobody has looked at, too
 }
-
-// evalHistory keeps what runs measured.
-const evalHistory = "eval/history.jsonl"
 
 // cases reads the cases that are measured.
 func cases(ctx context.Context, r *app.Rooms, command string, o CaseOptions) ([]eval.Case, error) {
@@ -78,10 +74,9 @@ func EvalBuild(ctx context.Context, r *app.Rooms, file string, n int, types []st
 	return a, err
 }
 
-// EvalRun measures recall and the working set of the user's own store, and keeps
-// the figures. version is the one of this program. When recall@8 is below a share
-// the error comes with the answer.
-func EvalRun(ctx context.Context, r *app.Rooms, o CaseOptions, below float64, version string) (*eval.Report, error) {
+// EvalRun measures recall and the working set of the user's own store. When
+// recall@8 is below a share the error comes with the answer.
+func EvalRun(ctx context.Context, r *app.Rooms, o CaseOptions, below float64) (*eval.Report, error) {
 	cases, err := cases(ctx, r, "eval run", o)
 	if err != nil {
 		return nil, err
@@ -94,12 +89,6 @@ func EvalRun(ctx context.Context, r *app.Rooms, o CaseOptions, below float64, ve
 	}
 	for _, f := range rep.Failed {
 		r.Notify("left out: %s", f)
-	}
-	settings, ferr := eval.Fingerprint(r.Config.Recall, r.Config.Inject)
-	if ferr == nil && !r.Store.ReadOnly() && len(cases) > 0 {
-		if err := eval.Remember(r.Store.Path(evalHistory), rep.Past(r.Store.Now(), version, settings)); err != nil {
-			r.Notify("%v", err)
-		}
 	}
 	if rep.Recall.At[8] < below {
 		err = app.Answered("eval run: recall@8 is %.3f, below %.3f", rep.Recall.At[8], below)
@@ -136,62 +125,4 @@ func EvalExperiment(ctx context.Context, r *app.Rooms, o CaseOptions, merge bool
 		err = app.Answered("eval experiment: recall fell; the figures say where")
 	}
 	return x, err
-}
-
-// EvalRuns lists what runs measured, oldest first.
-type EvalRuns struct {
-	Runs []eval.Past `json:"runs"`
-}
-
-// EvalHistory lists what runs measured, the newest limit of them (0: all).
-func EvalHistory(h app.Host, s *store.Store, limit int) (a EvalRuns, err error) {
-	rows, warnings, err := eval.History(s.Path(evalHistory))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return a, err
-	}
-	for _, w := range warnings {
-		h.Notifyf("eval history: warning: %s", w)
-	}
-	if limit > 0 {
-		rows = rows[max(0, len(rows)-limit):]
-	}
-	return EvalRuns{rows}, nil
-}
-
-// CandidatesAnswer lists questions that wait to be looked at.
-type CandidatesAnswer struct {
-	Candidates []eval.Case `json:"candidates"`
-
-	File string `json:"-"`
-}
-
-// EvalCandidates lists the questions of a set that nobody has looked at.
-func EvalCandidates(ctx context.Context, r *app.Rooms, file string) (a CandidatesAnswer, err error) {
-	var warnings []string
-	a.File = evalSet(r, file)
-	a.Candidates, warnings, err = eval.Candidates(a.File, eval.Titles(ctx, r.Index))
-	if err != nil {
-		return a, missingSet("eval curate", a.File, err)
-	}
-	for _, w := range warnings {
-		r.Notify("eval curate: warning: %s", w)
-	}
-	return a, nil
-}
-
-// Decide makes decisions of the questions that are confirmed and rejected. The
-// error is of kind NotFound for one that is no candidate.
-func (a *CandidatesAnswer) Decide(confirm, reject []string) (all []eval.Decision, err error) {
-	for _, d := range []struct {
-		queries []string
-		verdict eval.Verdict
-	}{{confirm, eval.Confirm}, {reject, eval.Reject}} {
-		for _, q := range d.queries {
-			if !slices.ContainsFunc(a.Candidates, func(c eval.Case) bool { return c.Query == q }) {
-				return nil, app.Errorf(app.NotFound, "eval curate: there is no candidate %q in %s", q, a.File)
-			}
-			all = append(all, eval.Decision{Query: q, Verdict: d.verdict})
-		}
-	}
-	return all, nil
 }
