@@ -71,9 +71,6 @@ func (s *Session) Copies() Copies {
 	return c
 }
 
-// Len is how many turns there are.
-func (c Copies) Len() int { return len(c.turns) }
-
 // From reports whether the session of c begins with turns of another one, from which it was
 // forked: of two that share turns the one that holds all of the other is the fork, else the
 // one that was opened later.

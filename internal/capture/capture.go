@@ -55,13 +55,12 @@ type Recorder struct {
 	model    llm.Generator // nil: the heuristic writes the summaries
 	reverts  Reverts       // nil: no repository is asked
 	kept     *session.Kept // nil: no session is kept word for word
-	family   *family       // of the sessions that are captured
 	opts     Options
 }
 
 // New returns a Recorder.
 func New(s *store.Store, g *ingest.Ingester, r *redact.Redactor, o Options) *Recorder {
-	return &Recorder{store: s, ingester: g, redactor: r, family: &family{}, opts: o}
+	return &Recorder{store: s, ingester: g, redactor: r, opts: o}
 }
 
 // A Request says which session to capture.
@@ -261,7 +260,7 @@ func tokensOf(s *agent.Session) int {
 func (r *Recorder) read(q Request) (*agent.Session, error) {
 	s, err := readAll(q)
 	if err == nil {
-		r.ownTurns(q, s)
+		dropForkedTurns(q, s)
 		session.Own{Store: r.store.Root(), Home: r.store.Home()}.SetAside(s)
 	}
 	return s, err

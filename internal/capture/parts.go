@@ -108,6 +108,9 @@ func otherParts(q Request) []string {
 // each session.
 var threads threadList
 
+// listedFor is how long such a list is used.
+const listedFor = 2 * time.Second
+
 type threadList struct {
 	mu      sync.Mutex
 	folders string
@@ -119,7 +122,7 @@ func (t *threadList) of(name, folders, thread string, partsOf func(string) (stri
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	isNew := isLater(name) && !slices.Contains(t.files[thread], name)
-	if isNew || t.folders != folders || time.Since(t.read) > tick {
+	if isNew || t.folders != folders || time.Since(t.read) > listedFor {
 		t.folders, t.read, t.files = folders, time.Now(), make(map[string][]string)
 		names, _ := filepath.Glob(filepath.Join(folders, "*")) // the pattern is good
 		for _, name := range names {
