@@ -53,13 +53,6 @@ func ShowCorpus(ctx context.Context, r *Rooms, name string) (CorpusView, error) 
 	return viewCorpus(ctx, r, c, err)
 }
 
-// PrimeCorpus returns the notes of a corpus as one document of at most most
-// tokens (0: no end), and how many notes are left out of it.
-func PrimeCorpus(ctx context.Context, r *Rooms, name string, most int) (text string, left int, err error) {
-	text, left, err = r.Engine.PrimeCorpus(ctx, name, most)
-	return text, left, corpusError(err)
-}
-
 // Corpora lists the corpora. One that cannot be read is reported, and left out.
 func Corpora(ctx context.Context, r *Rooms) (list []CorpusView, err error) {
 	all, err := r.Engine.Corpora()

@@ -98,35 +98,19 @@ func newCorpusRebuild(p *program) *cobra.Command {
 }
 
 func newCorpusShow(p *program) *cobra.Command {
-	var most int
-	cmd := &cobra.Command{
-		Use:   "show NAME",
-		Short: "Print the notes of a corpus as one document",
-		Long: `Print the notes of a corpus as one document, with which an agent can be primed,
-the newest first. With --json its list is printed, and what changed since.`,
-		Args: cobra.ExactArgs(1),
+	return &cobra.Command{
+		Use: "show NAME", Short: "List the notes of a corpus", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if most < 0 {
-				return usage("corpus show: --max-tokens %d: give 0 for no end, or a number", most)
-			}
-			var text string
-			var left int
-			return run(p, cmd, "corpus show", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (v app.CorpusView, err error) {
-				if p.json {
-					return app.ShowCorpus(ctx, r, args[0])
-				}
-				text, left, err = app.PrimeCorpus(ctx, r, args[0], most)
-				return v, err
-			}, func(app.CorpusView) {
-				p.verbatim(text)
-				if left > 0 {
-					p.note("%s left out: they do not fit, or are gone", plural(left, "note"))
+			return run(p, cmd, "corpus show", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.CorpusView, error) {
+				return app.ShowCorpus(ctx, r, args[0])
+			}, func(c app.CorpusView) {
+				p.printCorpus(c)
+				for _, e := range c.Entries {
+					p.printf("%s  %s\n", e.ID, firstLine(e.Title, 80))
 				}
 			})
 		},
 	}
-	cmd.Flags().IntVar(&most, "max-tokens", 0, "tokens of the document, estimated; 0 means no end")
-	return cmd
 }
 
 func newCorpusList(p *program) *cobra.Command {

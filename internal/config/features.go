@@ -163,8 +163,7 @@ func (c *Config) features() []Feature {
 		},
 		{
 			ID: "M7", Name: "corpora", Home: "recall/corpus.go",
-			Doc: "Keeps named collections of notes: built from a filter, searched alone, written as one document, and aware of what " +
-				"changed since.",
+			Doc:     "Keeps named collections of notes: built from a filter, listed, searched alone, and aware of what changed since.",
 			Without: "A question about the release notes is answered from everything that was ever noted.",
 		},
 		{

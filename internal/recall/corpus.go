@@ -237,59 +237,6 @@ func (e *Engine) corpusIDs(name string) ([]note.ID, error) {
 	return []note.ID{""}, nil
 }
 
-// PrimeCorpus writes the notes of a corpus as one document that an agent can be
-// primed with, the newest first, as many as a budget of tokens allows (0 means
-// all). left is how many notes did not fit or are gone.
-func (e *Engine) PrimeCorpus(ctx context.Context, name string, maxTokens int) (text string, left int, err error) {
-	c, err := e.Corpus(name)
-	if err != nil {
-		return "", 0, err
-	}
-	filter, err := json.Marshal(c.Filter)
-	if err != nil {
-		return "", 0, err
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "# Corpus %s\n\nFilter: %s\nBuilt: %s, %d notes\n\nAnswer from these notes alone. Say so when they do not hold the "+
-		"answer.\n",
-		c.Name, filter, c.BuiltAt, c.Count)
-	spent := Tokens(b.String())
-	if c.Count == 0 {
-		return b.String(), 0, nil
-	}
-	rows, err := e.index.Select(ctx, index.Filter{Only: c.ids(), Now: e.store.Now()}, 0)
-	if err != nil {
-		return "", 0, err
-	}
-	left = c.Count
-	for _, note := range e.index.Contents(ctx, rows) {
-		if note.Err != nil {
-			continue
-		}
-		part := primed(note.Note)
-		if cost := Tokens(part); maxTokens <= 0 || spent+cost <= maxTokens {
-			b.WriteString(part)
-			spent += cost
-			left--
-		}
-	}
-	return b.String(), left, nil
-}
-
-func primed(n *note.Note) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "\n## %s\n\nid: %s\nproject: %s\n", n.Title, n.ID, n.Project)
-	for _, f := range []struct{ name, value string }{
-		{"category", n.Category}, {"tags", strings.Join(n.Tags, ", ")},
-	} {
-		if f.value != "" {
-			fmt.Fprintf(&b, "%s: %s\n", f.name, f.value)
-		}
-	}
-	fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(note.Whole(n)))
-	return b.String()
-}
-
 const corporaFolder = "corpora"
 
 func corpusFile(name string) string { return corporaFolder + "/" + safeName(name) + ".json" }
