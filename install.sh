@@ -26,10 +26,16 @@ fail() {
 }
 
 # get downloads address $1 into file $2. A file that is not there is a failure.
+# A server of https does not redirect to http.
 get() {
+	proto='=http,https'
+	case $1 in https:*) proto='=https' ;; esac
 	if command -v curl >/dev/null 2>&1; then
-		curl -fsSL --retry 2 --proto '=http,https' -o "$2" "$1"
+		curl -fsSL --retry 2 --proto "$proto" --proto-redir "$proto" -o "$2" "$1"
 	elif command -v wget >/dev/null 2>&1; then
+		if [ "$proto" = =https ] && wget -S --spider "$1" 2>&1 | grep -qi '^ *location: *http:'; then
+			fail "$1 redirects to an address without encryption"
+		fi
 		wget -q -O "$2" "$1"
 	else
 		fail "neither curl nor wget is there to download with"

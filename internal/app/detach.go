@@ -24,7 +24,8 @@ func Detach(h Host, args ...string) error {
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start a background run: %w", err)
 	}
-	return cmd.Process.Release()
+	go func() { _ = cmd.Wait() }() // a server lives longer than its background runs, which would stay as zombies
+	return nil
 }
 
 // Detach starts this program again with args, with the settings of the rooms.

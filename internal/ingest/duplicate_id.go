@@ -104,7 +104,13 @@ func resolveDuplicateID(w *store.Writer, id note.ID, places []string) (paths []s
 		}
 	}
 	if place != first.path {
-		if err := w.Replace(place, first.data); err != nil {
+		var err error
+		if i := slices.IndexFunc(all, func(c copied) bool { return c.path == place }); i >= 0 {
+			err = w.ReplaceNote(id, place, first.data, all[i].data)
+		} else {
+			err = w.Replace(place, first.data)
+		}
+		if err != nil {
 			return nil, err
 		}
 		paths = append(paths, place)
@@ -119,10 +125,12 @@ func resolveDuplicateID(w *store.Writer, id note.ID, places []string) (paths []s
 				return paths, err
 			}
 		}
-		for _, name := range []string{layout.SidecarOf(c.path), c.path} {
-			if err := w.Remove(name); err != nil {
-				return paths, err
-			}
+		err := w.Remove(layout.SidecarOf(c.path))
+		if err == nil {
+			err = w.RemoveNote(id, c.path, c.data)
+		}
+		if err != nil {
+			return paths, err
 		}
 		paths = append(paths, c.path)
 	}

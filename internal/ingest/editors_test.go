@@ -278,3 +278,57 @@ func (d *desk) writer(i int) {
 		d.Errorf("%v", err)
 	}
 }
+
+// A note that another one absorbs may be open in an editor, too: what that saves is in no case lost.
+func TestEditorsAgainstAbsorb(t *testing.T) {
+	rounds := 400
+	if os.Getenv("ANAMNESIS_SOAK") != "" {
+		rounds = 20_000
+	}
+	seed := uint64(time.Now().UnixNano())
+	if given := os.Getenv("ANAMNESIS_SEED"); given != "" {
+		_, _ = fmt.Sscan(given, &seed)
+	}
+	t.Logf("seed %d (ANAMNESIS_SEED)", seed)
+	dir := t.TempDir()
+	for i := range rounds {
+		d := &desk{T: t, Rand: rand.New(rand.NewPCG(seed, uint64(i))), root: filepath.Join(dir, fmt.Sprint(i)), kill: -1, now: time.Now()}
+		d.first()
+		stays := d.path
+		d.now = d.now.Add(time.Second)
+		d.first() // one that says the same: it goes
+		data, err := os.ReadFile(d.full())
+		d.must(err)
+		n, err := note.Parse(data)
+		d.must(err)
+		mark := fmt.Sprintf("edit %d", i)
+		n.Body = strings.Replace(n.Body, "Second.", mark, 1)
+		d.editor = &editor{form: n.Format(), renames: d.IntN(2) == 0}
+		for range d.IntN(3) {
+			d.move()
+		}
+		if d.IntN(3) == 0 {
+			d.kill = d.IntN(14)
+		}
+		s := d.open()
+		if w, err := s.BeginWrite(d.Context()); err == nil {
+			from, ferr := s.Stat(d.path)
+			into, ierr := s.Stat(stays)
+			if ferr == nil && ierr == nil {
+				_ = w.MergeSidecar(from, into) // it is killed, or an editor is at it
+			}
+			w.End()
+		}
+		d.kill = -1
+		for !d.editor.done {
+			d.move()
+		}
+		d.now = d.now.Add(2 * time.Minute)
+		w, err := d.open().BeginWrite(d.Context())
+		d.must(err)
+		w.End()
+		if d.editor.form != nil && !d.kept(mark) {
+			t.Fatalf("round %d: %q, which the editor saved, is nowhere", i, mark)
+		}
+	}
+}

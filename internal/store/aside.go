@@ -145,6 +145,18 @@ func (w *Writer) look(a aside) (edit []byte, err error) {
 	return edit, dropped(s.disk.Remove(a.at))
 }
 
+// ReplaceNote writes data in the place of a note's file of which former was read and is kept elsewhere. What an editor saved
+// there since is brought in.
+func (w *Writer) ReplaceNote(id note.ID, path string, data, former []byte) error {
+	return w.replaceNote(id, path, data, former)
+}
+
+// RemoveNote removes a note's file of which former was read and is kept elsewhere. What an editor saved there since is brought
+// in: into the note where it stands elsewhere, else back into its place.
+func (w *Writer) RemoveNote(id note.ID, path string, former []byte) error {
+	return w.removeNote(id, path, former)
+}
+
 // replaceNote writes data in the place of a note's file of which former was read and is in
 // the history. What an editor saved there since is brought in.
 func (w *Writer) replaceNote(id note.ID, path string, data, former []byte) error {

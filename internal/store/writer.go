@@ -212,8 +212,18 @@ func (w *Writer) writeDown(id note.ID, from string, former []byte, to string, no
 // nothing of what stood there.
 func (w *Writer) Replace(path string, data []byte) error { return w.s.replace(path, data, true) }
 
-// Remove deletes a file below the root for good. One that is gone is no error.
-func (w *Writer) Remove(path string) error { return w.s.remove(path) }
+// Remove deletes a file below the root for good, but no note: an editor may have saved it in this moment (RemoveNote), or its
+// words are to go with all that is kept of them (Erase). A file that is gone is no error.
+func (w *Writer) Remove(path string) error {
+	if layout.IsNotePath(path) {
+		return fmt.Errorf("erase %s: a note is not removed without what an editor saved there", w.s.Path(path))
+	}
+	return w.s.remove(path)
+}
+
+// Erase deletes a file below the root for good, also a note, with what an editor may have saved there. A file that is gone is no
+// error.
+func (w *Writer) Erase(path string) error { return w.s.remove(path) }
 
 func (s *Store) remove(path string) error {
 	_, err := s.lstat(path)
@@ -274,10 +284,12 @@ func (w *Writer) MergeSidecar(from, into Ref) error {
 		return fmt.Errorf("absorb note %s: %w", n.ID, err)
 	}
 	// The note goes last: after a crash it is found again, and absorbed again.
-	for _, name := range []string{layout.SidecarOf(from.Path), from.Path} {
-		if err := w.Remove(name); err != nil {
-			return fmt.Errorf("absorb note %s: %w", n.ID, err)
-		}
+	err = w.Remove(layout.SidecarOf(from.Path))
+	if err == nil {
+		err = w.RemoveNote(n.ID, from.Path, data)
+	}
+	if err != nil {
+		return fmt.Errorf("absorb note %s: %w", n.ID, err)
 	}
 	return nil
 }
