@@ -28,7 +28,7 @@ func TestStrangersTakeNoPlace(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = c.Close() })
-		fmt.Fprintf(c, "GET /offline HTTP/1.1\r\nHost: %s\r\n\r\n", host)
+		fmt.Fprintf(c, "GET /favicon.ico HTTP/1.1\r\nHost: %s\r\n\r\n", host)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // less than an idle connection is kept
 	defer cancel()
@@ -142,7 +142,7 @@ func TestListenOnEveryAddress(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(ctx, l) }()
 	for _, host := range append(l.Elsewhere(), l.Address(), fmt.Sprintf("127.0.0.2:%d", at.Port())) {
-		r, _ := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+host+"/offline", nil)
+		r, _ := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+host+"/favicon.ico", nil)
 		resp, err := http.DefaultClient.Do(r)
 		if err != nil {
 			t.Logf("%s cannot be reached here: %v", host, err)

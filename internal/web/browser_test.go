@@ -379,61 +379,6 @@ func TestJourneyLab(t *testing.T) {
 	p.says("an arm finds it")
 }
 
-// TestJourneyMap draws five thousand notes, and opens one.
-func TestJourneyMap(t *testing.T) {
-	p := sits(t)
-	const many = 5000
-	dir := filepath.Join(p.host.Config.Home, "memory", "semantic")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for i := range many {
-		id := fmt.Sprintf("01JZZZZZZZZZZZZZZZZZZZ%04d", i)
-		text := fmt.Sprintf("---\nid: %s\ntype: semantic\ntitle: Service %d retries\nproject: acme/p%d\nscope: portable\nmachine_id: testbox\n"+
-			"prov_source: human\nprov_confidence: 1.0\ncreated_at: '2026-01-01T00:00:00Z'\nupdated_at: '2026-01-01T00:00:00Z'\ntags:\n- t%d\n---\nIt calls retry_%d.go.\n",
-			id, i, i%23, i/4, i/3)
-		if err := os.WriteFile(filepath.Join(dir, id+".md"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	rooms := other(t, p.site)
-	if _, err := app.ReindexAll(t.Context(), rooms); err != nil {
-		t.Fatal(err)
-	}
-	p.goes("/map")
-	p.must(p.until(fmt.Sprintf("document.querySelector('#map').dataset.ready === '%d'", many)))
-	var paint float64
-	p.must(p.eval(`(async () => {
-		const map = document.querySelector("#map");
-		let most = [];
-		for (let i = 0; i < 20; i++) {
-			map.dispatchEvent(new WheelEvent("wheel", { deltaY: i % 2 ? 40 : -40, clientX: 500, clientY: 400, cancelable: true }));
-			await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-			most.push(Number(map.dataset.paint));
-		}
-		return most.sort((a, b) => a - b)[10];
-	})()`, &paint))
-	t.Logf("a picture of %d notes takes %.1f ms", many, paint)
-	if paint > 16*apptest.Config(t.TempDir()).Patience {
-		t.Errorf("a picture takes %.1f ms", paint)
-	}
-	p.must(p.eval("document.querySelector('#map-reset').click()", nil))
-	p.click("button", "semantic")
-	p.must(p.until("document.querySelector('[data-type=semantic]').ariaPressed === 'false'"))
-}
-
-// TestJourneyOffline shows a separate page when the dashboard ended.
-func TestJourneyOffline(t *testing.T) {
-	p := sits(t)
-	p.must(p.eval("navigator.serviceWorker.ready.then(() => true)", nil))
-	p.must(p.visit(p.address + "/browse")) // it is the worker's page now
-	p.must(p.until("navigator.serviceWorker.controller"))
-	p.stop()
-	p.must(p.visit(p.address + "/browse"))
-	p.says("The dashboard is not running")
-	p.quiet() // it says that it was offline
-}
-
 // TestWithoutScripts reads and writes without JavaScript.
 func TestWithoutScripts(t *testing.T) {
 	t.Parallel()
@@ -464,7 +409,7 @@ func TestHostileInBrowser(t *testing.T) {
 			p.goes("/notes/" + id + page)
 		}
 	}
-	for _, page := range []string{"/", "/browse", "/map", "/timeline", "/lab?q=alert"} {
+	for _, page := range []string{"/", "/browse", "/timeline", "/lab?q=alert"} {
 		p.goes(page)
 	}
 }
@@ -496,7 +441,7 @@ func TestForEverybody(t *testing.T) {
 	loser := []byte(strings.Replace(string(kept), "See ", "Do not see ", 1))
 	_, _, err = ingest.NewIncoming(rooms.Store).AddConflict(t.Context(), "semantic/"+wide+".md", kept, loser)
 	p.must(err)
-	paths := []string{"/notes/" + wide, "/notes/" + wide + "/edit", "/notes/" + id, "/notes/" + id + "/edit", "/notes/" + id + "/history", "/notes/" + id + "/forget", "/notes/" + older, "/offline", "/nothing"}
+	paths := []string{"/notes/" + wide, "/notes/" + wide + "/edit", "/notes/" + id, "/notes/" + id + "/edit", "/notes/" + id + "/history", "/notes/" + id + "/forget", "/notes/" + older, "/nothing"}
 	for _, page := range everyPage {
 		paths = append(paths, page.path)
 	}

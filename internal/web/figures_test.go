@@ -59,8 +59,6 @@ func TestFigures(t *testing.T) {
 		{"/review", func() string { return "/review" }},
 		{"/lab?q=", func() string { return "/lab?q=" + strings.ReplaceAll(figureText(r, 4), " ", "+") }},
 		{"/sessions", func() string { return "/sessions" }},
-		{"/map", func() string { return "/map" }},
-		{"/api/graph", func() string { return "/api/graph" }},
 		{"/history", func() string { return "/history" }},
 		{"/timeline", func() string { return "/timeline" }},
 		{"/gone", func() string { return "/gone" }},

@@ -68,7 +68,6 @@ var navigation = []navGroup{
 		{"Review", "/review", "review"},
 		{"Sessions", "/sessions", "sessions"},
 		{"Recall lab", "/lab", "lab"},
-		{"Map", "/map", "map"},
 	}},
 	{"What was", []navLink{{"History", "/history", "history"}, {"Timeline", "/timeline", "timeline"}, {"Not recalled", "/gone", "gone"}}},
 	{"This machine", []navLink{

@@ -20,7 +20,7 @@ const maxBody = 2 << 20
 
 // policy is what a page may load: files of ours, nothing inline, nothing of others.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; font-src 'self'; " +
-	"manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
 	"require-trusted-types-for 'script'; trusted-types anamnesis"
 
 // maxSessions is how many browsers are let in at a time; the oldest goes.
@@ -160,7 +160,7 @@ func (s *Server) setCookie(w http.ResponseWriter, r *http.Request, value string)
 
 // open paths are those that say nothing of the store, so that nobody has to be known.
 func isOpen(path string) bool {
-	open := []string{"/enter", "/login", "/offline", "/sw.js", "/manifest.webmanifest", "/favicon.ico"}
+	open := []string{"/enter", "/login", "/favicon.ico"}
 	return strings.HasPrefix(path, "/assets/") || slices.Contains(open, path)
 }
 

@@ -55,7 +55,7 @@ func TestNobodyElse(t *testing.T) {
 		{"a large body", "PUT", "/api/notes/" + id, strings.Repeat("x", 3<<20), []string{"Content-Type", "application/json", "X-CSRF-Token", s.csrf}, 413},
 		{"a page that is none", "GET", "/nothing", "", nil, 404},
 		{"our own page", "GET", "/notes/" + id, "", []string{"Sec-Fetch-Site", "same-origin"}, 200},
-		{"localhost by its name", "GET", "/offline", "", []string{"Host", "localhost:" + port}, 200},
+		{"localhost by its name", "GET", "/favicon.ico", "", []string{"Host", "localhost:" + port}, 200},
 	} {
 		if code, text := s.do(tt.method, tt.path, tt.body, tt.head...); code != tt.want {
 			t.Errorf("%s: %d, want %d\n%.200s", tt.what, code, tt.want, text)
@@ -110,7 +110,7 @@ func TestLinkWorksOnce(t *testing.T) {
 // TestHeaders says what every answer forbids a browser.
 func TestHeaders(t *testing.T) {
 	s := entered(t)
-	for _, path := range []string{"/", "/api/overview", "/assets/app.js", "/nothing", "/offline"} {
+	for _, path := range []string{"/", "/api/overview", "/assets/app.js", "/nothing", "/favicon.ico"} {
 		resp := s.send(http.MethodGet, path, "")
 		resp.Body.Close()
 		csp := resp.Header.Get("Content-Security-Policy")

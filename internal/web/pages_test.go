@@ -30,7 +30,6 @@ var everyPage = []struct{ path, api, want string }{
 	{"/lab?q=deploy.sh&as=file", "/lab?q=deploy.sh&as=file", "shown"},
 	{"/lab?as=start&agent=claude", "/lab?as=start", "This is shown"},
 	{"/sessions", "/sessions", "Sessions"},
-	{"/map", "/map", "canvas"},
 	{"/history", "/history", "History"},
 	{"/timeline", "/timeline", "Timeline"},
 	{"/timeline?q=deploy", "/timeline?q=deploy", "Timeline"},
@@ -65,10 +64,8 @@ func TestPages(t *testing.T) {
 				t.Errorf("%s has %d bytes", p.path, n)
 			}
 		}
-		for _, api := range []string{"/graph", "/jobs"} {
-			if code := s.api("GET", api, nil, nil); code != 200 {
-				t.Errorf("GET /api%s: %d", api, code)
-			}
+		if code := s.api("GET", "/jobs", nil, nil); code != 200 {
+			t.Errorf("GET /api/jobs: %d", code)
 		}
 	}
 }

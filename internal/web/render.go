@@ -167,11 +167,8 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 
 // asset serves a file of ours.
 func (s *Server) asset(w http.ResponseWriter, r *http.Request) {
-	name := r.PathValue("name")
-	if name == "" {
-		name = path.Base(r.URL.Path)
-	}
-	data, err := assetFiles.ReadFile("assets/" + path.Base(name))
+	name := path.Base(r.PathValue("name"))
+	data, err := assetFiles.ReadFile("assets/" + name)
 	kind := assetKinds[path.Ext(name)]
 	if err != nil || kind == "" {
 		http.NotFound(w, r)
@@ -182,8 +179,7 @@ func (s *Server) asset(w http.ResponseWriter, r *http.Request) {
 }
 
 var assetKinds = map[string]string{
-	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml", ".png": "image/png",
-	".webmanifest": "application/manifest+json",
+	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
 }
 
 // A flash is what an action said, for the page after it.

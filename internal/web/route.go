@@ -42,7 +42,6 @@ var pages = []page{
 	{"/lab", "/lab", "lab", "lab", lab},
 	{"/sessions", "/sessions", "sessions", "sessions", sessions},
 	{"/sessions/{id}", "/sessions/{id}", "session", "sessions", oneSession},
-	{"/map", "/map", "map", "map", mapPage},
 	{"/history", "/history", "history", "history", recentChanges},
 	{"/timeline", "/timeline", "timeline", "timeline", timeline},
 	{"/gone", "/gone", "gone", "gone", gone},
@@ -55,7 +54,6 @@ var pages = []page{
 
 // twins lists the values that only programs ask for.
 var twins = []page{
-	{api: "/graph", make: mapData},
 	{api: "/commits/{hash}", make: commit},
 	{api: "/jobs", make: func(r *request) (any, error) { return r.s.jobs.list(), nil }},
 }
@@ -166,13 +164,10 @@ func (s *Server) routes() *http.ServeMux {
 	mux.HandleFunc("GET /enter", s.enter)
 	mux.HandleFunc("GET /login", s.login)
 	mux.HandleFunc("POST /login", s.login)
-	mux.HandleFunc("GET /offline", func(w http.ResponseWriter, _ *http.Request) { s.plain(w, http.StatusOK, "offline", nil) })
 	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, r *http.Request) {
-		r.SetPathValue("name", "icon-192.png")
+		r.SetPathValue("name", "icon.svg")
 		s.asset(w, r)
 	})
-	mux.HandleFunc("GET /sw.js", s.asset)
-	mux.HandleFunc("GET /manifest.webmanifest", s.asset)
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, app.Errorf(app.NotFound, "there is no page %s", r.URL.Path))
 	})

@@ -127,56 +127,6 @@ func Chain(ctx context.Context, r *app.Rooms, name string) (rows []app.NoteView,
 	return rows, nil
 }
 
-// Entity is what notes speak of, as the index knows it.
-type Entity = index.EntityKey
-
-// MapAnswer is what a map of the notes is drawn from.
-type MapAnswer struct {
-	Rows     []index.Row
-	Entities map[int64][]Entity // by Row.Key; those that two to eight notes speak of
-	Left     int                // notes that are not in it
-}
-
-// Map returns the newest live notes of a selection, at most limit, and what connects
-// them. It reads no file.
-func Map(ctx context.Context, r *app.Rooms, s app.Selection, limit int) (a MapAnswer, err error) {
-	f, err := s.Filter(r)
-	if err != nil {
-		return a, err
-	}
-	if a.Rows, err = r.Index.Select(ctx, f, limit); err != nil {
-		return a, err
-	}
-	counts, err := r.Index.PerProject(ctx, f)
-	if err != nil {
-		return a, err
-	}
-	for _, n := range counts {
-		a.Left += n
-	}
-	a.Left -= len(a.Rows)
-	keys := make([]int64, len(a.Rows))
-	for i, row := range a.Rows {
-		keys[i] = row.Key
-	}
-	all, err := r.Index.Entities(ctx, keys)
-	if err != nil {
-		return a, err
-	}
-	const most = 8 // what more notes speak of connects nothing
-	spoken := map[Entity]int{}
-	for _, some := range all {
-		for _, e := range some {
-			spoken[e]++
-		}
-	}
-	for key, some := range all {
-		all[key] = slices.DeleteFunc(some, func(e Entity) bool { return spoken[e] < 2 || spoken[e] > most })
-	}
-	a.Entities = all
-	return a, nil
-}
-
 // CommitAnswer is what one commit changed.
 type CommitAnswer struct {
 	Rev  string `json:"hash"`

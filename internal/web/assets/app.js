@@ -1,18 +1,9 @@
 // What a page does beyond being read: the palette, search as you type, keys, and being
 // notice that something changed. Everything here has a form or a link that does the same.
-const csrf = document.querySelector("meta[name=csrf]")?.content ?? "";
-const policy = window.trustedTypes?.createPolicy("anamnesis", { createHTML: (text) => text, createScriptURL: (path) => path });
+const policy = window.trustedTypes?.createPolicy("anamnesis", { createHTML: (text) => text });
 const parse = (text) => new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, "text/html");
 const $ = (query, from = document) => from.querySelector(query);
 const $$ = (query, from = document) => [...from.querySelectorAll(query)];
-
-export function toast(text) {
-  const box = document.createElement("div");
-  box.className = "toast";
-  box.textContent = text;
-  $("#toasts").append(box);
-  setTimeout(() => box.remove(), 6000);
-}
 
 // fetched is fetch, and says so when nobody answers.
 async function fetched(path, options) {
@@ -35,22 +26,12 @@ function away(is) {
   $("main")?.prepend(box);
 }
 
-export async function send(path, fields = {}, method = "POST") {
-  const answer = await fetched(path, {
-    method, headers: { "Content-Type": "application/json", "X-CSRF-Token": csrf }, body: JSON.stringify(fields),
-  });
-  const value = await answer.json();
-  if (!answer.ok) throw new Error(value.error ?? answer.statusText);
-  return value;
-}
-
 // Theme.
 $("#theme")?.addEventListener("click", () => {
   const root = document.documentElement;
   const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   root.dataset.theme = dark ? "light" : "dark";
   try { localStorage.setItem("theme", root.dataset.theme); } catch { /* it lasts until the page goes */ }
-  dispatchEvent(new Event("theme"));
 });
 
 // A part of the page is replaced by the same part of another answer of ours, unless a
@@ -241,7 +222,7 @@ function listen() {
   stream = new EventSource("/events");
   stream.addEventListener("open", () => { away(false); if ($("[data-job] progress")) refresh(); }); // it may have ended before we listened
   stream.addEventListener("error", () => away(stream?.readyState !== EventSource.OPEN));
-  stream.addEventListener("change", () => { dispatchEvent(new Event("store")); refresh(); });
+  stream.addEventListener("change", refresh);
   stream.addEventListener("job", (event) => dispatchEvent(new CustomEvent("job", { detail: JSON.parse(event.data) })));
 }
 addEventListener("visibilitychange", () => {
@@ -259,4 +240,5 @@ addEventListener("job", (event) => {
 });
 listen();
 
-if ("serviceWorker" in navigator) navigator.serviceWorker.register(policy ? policy.createScriptURL("/sw.js") : "/sw.js").catch(() => {});
+// Earlier versions left a worker in the browser, which shows a page of theirs when nobody answers.
+navigator.serviceWorker?.getRegistrations().then((all) => all.forEach((one) => one.unregister())).catch(() => {});
