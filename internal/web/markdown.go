@@ -3,251 +3,346 @@ package web
 import (
 	"fmt"
 	"html/template"
-	"net/url"
+	"regexp"
 	"strings"
+	"sync"
 
 	"anamnesis/internal/note"
 )
 
 const (
 	maxMarkdown = 64 << 10  // bytes of a text that is read as markdown; a longer one is shown as it is written
-	maxMarks    = 4000      // characters of one line that markdown may nest
-	maxDepth    = 16        // of blocks and of marks within one another
-	maxHTML     = 512 << 10 // bytes of what is made of a text, about: of what grows beyond, the text is shown as it is written
+	maxDepth    = 16        // of quotes and lists within one another; what is deeper is shown as it is written
+	maxHTML     = 512 << 10 // bytes of HTML, about: a text that becomes more is shown as it is written
 )
 
-// markdownOf returns a text of markdown as HTML, in GitHub's flavour. We write every
-// element ourselves from what the parser found, so that nothing else gets in: no raw
-// HTML, no pictures, no link but to the web.
+// markdownOf returns a text of markdown as HTML. It reads the common part of GitHub's flavour and writes every element itself, so
+// that nothing else gets in: no raw HTML, no pictures, no link but to the web. What it does not know stays as it is written. The
+// time it takes grows with the length of the text.
 func markdownOf(text string) template.HTML {
-	var w markdownWriter
-	asWritten := len(text) > maxMarkdown || dense(text)
-	if !asWritten {
-		b := blockReader{links: make(map[string]string), lines: linesOf(text)}
-		blocks := b.read()
-		w.links = b.links
-		w.blocks(blocks, 0)
-		asWritten = w.full()
-	}
-	if asWritten {
-		w = markdownWriter{}
-		w.out.WriteString("<pre>")
-		w.text(text)
-		w.out.WriteString("</pre>")
-	}
-	return template.HTML(w.out.String()) //nolint:gosec // markdownWriter escapes all that it did not make itself
-}
-
-// dense reports whether a text has so many marks in one line that reading it as markdown
-// takes long: time grows with their square.
-func dense(text string) bool {
-	for line := range strings.Lines(text) {
-		if len(line) > maxMarks && strings.Count(line, "[")+strings.Count(line, "*")+strings.Count(line, "_")+strings.Count(line, "`")+
-			strings.Count(line, ">")+strings.Count(line, "<")+strings.Count(line, "~") > maxMarks/2 {
-			return true
-		}
-	}
-	return false
-}
-
-// linesOf returns the lines of a text.
-func linesOf(text string) []string {
-	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
-	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-}
-
-type markdownWriter struct {
-	out    strings.Builder
-	links  map[string]string // the addresses of the text, by their labels
-	inLink bool
-}
-
-// full reports whether so much was written that nothing more is: a table of many columns, or
-// a long address that is referred to often, makes of a small text a page of any size.
-func (w *markdownWriter) full() bool { return w.out.Len() > maxHTML }
-
-// text writes text, escaped, without characters that turn the direction of others.
-func (w *markdownWriter) text(s string) { template.HTMLEscape(&w.out, []byte(visible(s))) }
-
-// visible leaves out the characters that hide or turn text.
-func visible(s string) string {
-	lines := strings.Split(s, "\n")
+	lines := strings.Split(strings.TrimSuffix(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n"), "\n")
 	for i, l := range lines {
-		lines[i] = note.Printable(l)
+		lines[i] = note.Printable(l) // without the characters that hide or turn text
 	}
-	return strings.Join(lines, "\n")
+	var w markdownWriter
+	if len(text) <= maxMarkdown {
+		w.blocks(lines, 0, false)
+	}
+	if len(text) > maxMarkdown || w.full() {
+		w.Reset()
+		w.asWritten(lines)
+	}
+	return template.HTML(w.String()) //nolint:gosec // markdownWriter escapes all that it did not make itself
 }
 
-func (w *markdownWriter) blocks(all []block, depth int) {
-	for i := 0; i < len(all) && !w.full(); i++ {
-		w.block(&all[i], depth)
-	}
-}
+// A markdownWriter writes the HTML of a text.
+type markdownWriter struct{ strings.Builder }
 
-func (w *markdownWriter) block(b *block, depth int) {
-	if depth > maxDepth {
-		w.out.WriteString("…")
-		return
-	}
-	switch b.kind {
-	case paragraph:
-		w.around("p", func() { w.marked(b.text) })
-	case heading: // the page's own headings are above those of a note
-		w.around(fmt.Sprintf("h%d", min(b.level+2, 6)), func() { w.marked(b.text) })
-	case code:
-		w.out.WriteString("<pre tabindex=\"0\"><code>")
-		w.text(b.text)
-		w.out.WriteString("</code></pre>")
-	case rawHTML:
-		w.around("pre", func() { w.text(b.text) })
-	case quote:
-		w.around("blockquote", func() { w.blocks(b.blocks, depth+1) })
-	case bullets:
-		w.around("ul", func() { w.items(b, depth+1) })
-	case numbers:
-		open := "ol"
-		if b.level != 1 {
-			open = fmt.Sprintf("ol start=\"%d\"", b.level)
-		}
-		w.out.WriteString("<" + open + ">")
-		w.items(b, depth+1)
-		w.out.WriteString("</ol>")
-	case table:
-		w.table(b)
-	case rule:
-		w.out.WriteString("<hr>")
-	}
-}
+// full reports whether so much was written that nothing more is: a table of many columns makes a page of any size of a small text.
+func (w *markdownWriter) full() bool { return w.Len() > maxHTML }
 
-// items writes the items of a list. The text of one in a list without blank lines is no
-// paragraph.
-func (w *markdownWriter) items(list *block, depth int) {
-	for i := 0; i < len(list.blocks) && !w.full(); i++ {
-		w.around("li", func() {
-			in := list.blocks[i].blocks
-			if len(in) > 0 && in[0].kind == paragraph {
-				in[0].text = w.task(in[0].text)
-			}
-			for k := 0; k < len(in) && !w.full(); k++ {
-				if in[k].kind == paragraph && !list.loose {
-					w.marked(in[k].text)
-				} else {
-					w.block(&in[k], depth+1)
-				}
-			}
-		})
-	}
-}
+func (w *markdownWriter) text(s string) { template.HTMLEscape(w, []byte(s)) }
 
-// task writes the box of an item that has one, and returns the text without it.
-func (w *markdownWriter) task(text string) string {
-	if len(text) > 3 && text[0] == '[' && text[2] == ']' && (text[3] == ' ' || text[3] == '\t') {
-		switch text[1] {
-		case 'x', 'X':
-			w.out.WriteString("<span class=\"task\" role=\"img\" aria-label=\"done\">☑</span> ")
-			return text[4:]
-		case ' ':
-			w.out.WriteString("<span class=\"task\" role=\"img\" aria-label=\"to do\">☐</span> ")
-			return text[4:]
-		}
-	}
-	return text
-}
-
-func (w *markdownWriter) table(b *block) {
-	w.out.WriteString("<div class=\"scroll\" tabindex=\"0\"><table><thead>")
-	for i, row := range b.rows {
-		cell := "td"
-		if i == 0 {
-			cell = "th"
-		}
-		w.out.WriteString("<tr>")
-		for k := 0; k < len(b.rows[0]) && !w.full(); k++ {
-			w.around(cell, func() { w.marked(at(row, k)) })
-		}
-		w.out.WriteString("</tr>")
-		if i == 0 {
-			w.out.WriteString("</thead><tbody>")
-		}
-	}
-	w.out.WriteString("</tbody></table></div>")
+func (w *markdownWriter) asWritten(lines []string) {
+	w.around("pre", func() { w.text(strings.Join(lines, "\n")) })
 }
 
 func (w *markdownWriter) around(element string, inner func()) {
-	w.out.WriteString("<" + element + ">")
+	name, _, _ := strings.Cut(element, " ")
+	w.WriteString("<" + element + ">")
 	inner()
-	w.out.WriteString("</" + element + ">")
+	w.WriteString("</" + name + ">")
 }
 
-// marked writes a text with marks in it.
-func (w *markdownWriter) marked(text string) { w.spans(spansOf(text, w.links), 0) }
-
-func (w *markdownWriter) spans(all []*span, depth int) {
+// blocks writes what takes whole lines: paragraphs, lists and the like. In a tight list, one without blank lines, the first
+// paragraph of an item is bare text.
+func (w *markdownWriter) blocks(lines []string, depth int, tight bool) {
 	if depth > maxDepth {
-		w.out.WriteString("…")
+		w.asWritten(lines)
 		return
 	}
-	in := func(x *span) func() { return func() { w.spans(x.in, depth+1) } }
-	for _, x := range all {
-		if w.full() {
-			return
+	var para []string
+	end := func(element string) { // of the paragraph
+		if text := strings.TrimRight(strings.Join(para, "\n"), " \t"); text != "" && tight && element == "p" {
+			w.marked(text)
+		} else if text != "" {
+			w.around(element, func() { w.marked(text) })
 		}
-		switch x.kind {
-		case plain:
-			w.text(x.text)
-		case codeSpan:
-			w.around("code", func() { w.text(x.text) })
-		case emphasis:
-			w.around("em", in(x))
-		case strong:
-			w.around("strong", in(x))
-		case struck:
-			w.around("del", in(x))
-		case linked:
-			w.link(x.to, in(x))
-		case picture: // nothing is loaded from elsewhere
-			w.link(x.to, func() {
-				w.out.WriteString("🖼 ")
-				w.spans(x.in, depth+1)
-			})
-		case hardBreak:
-			w.out.WriteString("<br>")
-		case softBreak:
-			w.out.WriteString("\n")
+		para, tight = nil, false
+	}
+	for n := 1; len(lines) > 0 && !w.full(); lines, n = lines[n:], 1 {
+		line := lines[0]
+		kind := kindOf(line, len(para) > 0)
+		if last := len(para) - 1; last >= 0 {
+			if u := underline().FindStringSubmatch(line); u != nil {
+				end(map[bool]string{true: "h3", false: "h4"}[u[1] == "="])
+				continue
+			}
+			if head := cells(para[last]); divider().MatchString(line) && strings.Contains(line, "|") && len(head) == len(cells(line)) {
+				para = para[:last]
+				end("p")
+				n = w.table(head, lines)
+				continue
+			}
+			if kind != prose {
+				end("p")
+			}
+		}
+		switch kind {
+		case prose:
+			para = append(para, strings.TrimLeft(line, " \t"))
+		case indented, fenced:
+			n = w.code(lines, kind)
+		case heading: // the page's own headings are above those of a note
+			h := headline().FindStringSubmatch(line)
+			w.around(fmt.Sprintf("h%d", min(len(h[1])+2, 6)), func() { w.marked(h[2]) })
+		case rule:
+			w.WriteString("<hr>")
+		case quote:
+			in := inside(nil, lines, unquoted)
+			n = len(in)
+			w.around("blockquote", func() { w.blocks(in, depth+1, false) })
+		case item:
+			n = w.list(lines, depth+1)
 		}
 	}
+	end("p")
 }
 
-// link writes a link to the web; of any other, and of one in a link, only its text is
-// written.
-func (w *markdownWriter) link(to string, inner func()) {
-	if to = webLink(to); to == "" || w.inLink {
-		inner()
-		return
+// code writes the block of code that lines begin with, and returns how many lines that is.
+func (w *markdownWriter) code(lines []string, kind blockKind) (n int) {
+	in := 4
+	var all []string
+	if kind == fenced {
+		in = indent(lines[0])
+		f := fenceForm().FindStringSubmatch(lines[0])
+		for n = 1; n < len(lines); n++ {
+			if end := strings.TrimSpace(lines[n]); strings.HasPrefix(end, f[1]+f[2]) && strings.Trim(end, end[:1]) == "" && indent(lines[n]) < 4 {
+				break
+			}
+		}
+		all, n = lines[1:n], min(n+1, len(lines))
+	} else {
+		for i := 0; i < len(lines) && (indent(lines[i]) > 3 || isBlank(lines[i])); i++ {
+			if !isBlank(lines[i]) {
+				n = i + 1
+			}
+		}
+		all = lines[:n]
 	}
-	w.inLink = true
-	defer func() { w.inLink = false }()
-	w.out.WriteString("<a target=\"_blank\" rel=\"noopener noreferrer nofollow\" href=\"")
-	template.HTMLEscape(&w.out, []byte(to))
-	w.out.WriteString("\">")
-	inner()
-	w.out.WriteString("</a>")
+	w.WriteString(`<pre tabindex="0"><code>`)
+	for _, l := range all {
+		w.text(dedent(l, in) + "\n")
+	}
+	w.WriteString("</code></pre>")
+	return n
 }
 
-// webLink returns a link that may be followed, "" for any other.
-func webLink(to string) string {
-	u, err := url.Parse(strings.TrimSpace(to))
-	if err != nil {
-		return ""
+// table writes a table, whose second line is the first of lines, and returns how many of them it has.
+func (w *markdownWriter) table(head, lines []string) (n int) {
+	row := func(element string, all []string) {
+		w.around("tr", func() {
+			for k := 0; k < len(head) && !w.full(); k++ {
+				w.around(element, func() {
+					if k < len(all) {
+						w.marked(all[k])
+					}
+				})
+			}
+		})
 	}
-	switch u.Scheme { // in lower case
-	case "http", "https":
-		if u.Host == "" {
-			return ""
+	w.WriteString(`<div class="scroll" tabindex="0"><table><thead>`)
+	row("th", head)
+	w.WriteString("</thead><tbody>")
+	for n = 1; n < len(lines) && kindOf(lines[n], false) == prose; n++ {
+		row("td", cells(lines[n]))
+	}
+	w.WriteString("</tbody></table></div>")
+	return n
+}
+
+// cells returns the cells of a row.
+func cells(line string) (all []string) {
+	const bar = "\x00" // no line has it, see note.Printable
+	line = strings.TrimPrefix(strings.TrimSpace(strings.ReplaceAll(line, `\|`, bar)), "|")
+	for c := range strings.SplitSeq(strings.TrimSuffix(line, "|"), "|") {
+		all = append(all, strings.ReplaceAll(strings.TrimSpace(c), bar, "|"))
+	}
+	return all
+}
+
+// list writes the list that lines begin with, and returns how many lines that is.
+func (w *markdownWriter) list(lines []string, depth int) (n int) {
+	first, _ := markerOf(lines[0])
+	var items [][]string
+	gap, loose := false, false // a blank line ends the item before; the items have paragraphs
+	for n < len(lines) {
+		m, is := markerOf(lines[n])
+		if !is || m.char != first.char || ruleForm().MatchString(lines[n]) {
+			break
 		}
-		return u.String()
-	case "mailto":
-		return u.String()
+		in := []string{dedent(lines[n][m.bytes:], m.width-m.bytes)}
+		in = inside(in, lines[n+1:], func(line string) (string, bool) {
+			return dedent(line, m.width), isBlank(line) || indent(line) >= m.width
+		})
+		n += len(in)
+		loose = loose || gap
+		for gap = false; len(in) > 1 && isBlank(in[len(in)-1]); gap = true {
+			in = in[:len(in)-1]
+		}
+		for i := 2; i < len(in); i++ {
+			loose = loose || isBlank(in[i-1]) && indent(in[i]) == 0 && kindOf(in[i], false) == prose
+		}
+		items = append(items, in)
 	}
-	return ""
+	element := "ul"
+	if first.number != "" {
+		element = "ol"
+		if first.number != "1" {
+			element = `ol start="` + first.number + `"`
+		}
+	}
+	w.around(element, func() {
+		for i := 0; i < len(items) && !w.full(); i++ {
+			w.around("li", func() { w.blocks(w.task(items[i]), depth, !loose) })
+		}
+	})
+	return n
+}
+
+// task writes the box of an item that has one, and returns the item without it.
+func (w *markdownWriter) task(in []string) []string {
+	switch box := in[0][:min(len(in[0]), 4)]; box {
+	case "[ ] ":
+		w.WriteString(`<span class="task" role="img" aria-label="to do">☐</span> `)
+	case "[x] ", "[X] ":
+		w.WriteString(`<span class="task" role="img" aria-label="done">☑</span> `)
+	default:
+		return in
+	}
+	in[0] = in[0][4:]
+	return in
+}
+
+// inside adds the lines of a quote or an item to what is in it. The text at its end goes on without the marks of the quote or item,
+// which strip takes from a line.
+func inside(in, lines []string, strip func(line string) (string, bool)) []string {
+	fenced := len(in) > 0 && fenceForm().MatchString(in[0])
+	for _, line := range lines {
+		text, is := strip(line)
+		if !is && (fenced || kindOf(line, false) != prose || len(in) == 0 || kindOf(in[len(in)-1], false) != prose) {
+			break
+		} else if !is {
+			text = line
+		}
+		in = append(in, text)
+		fenced = fenced != fenceForm().MatchString(text)
+	}
+	return in
+}
+
+// unquoted returns a line of a quote without the mark of it.
+func unquoted(line string) (text string, is bool) {
+	text, is = strings.CutPrefix(strings.TrimLeft(line, " \t"), ">")
+	return dedent(text, 1), is && indent(line) < 4
+}
+
+// lazily compiles an expression when it is first used: every command and hook starts this program.
+func lazily(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
+// The forms of lines.
+var (
+	fenceForm = lazily("^ {0,3}(`{3,})[^`]*$|^ {0,3}(~{3,})")
+	headline  = lazily(`^ {0,3}(#{1,6})(?:[ \t]+|$)(.*?)(?:(?:^|[ \t])#+)?[ \t]*$`)
+	ruleForm  = lazily(`^ {0,3}(?:(?:-[ \t]*){3,}|(?:_[ \t]*){3,}|(?:\*[ \t]*){3,})$`)
+	underline = lazily(`^ {0,3}(?:(=)=*|-+)[ \t]*$`)
+	divider   = lazily(`^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$`)
+	itemForm  = lazily(`^( {0,3}(?:([-+*])|(\d{1,9})([.)])))(?:[ \t]|$)`)
+)
+
+// A blockKind is what a line begins.
+type blockKind uint8
+
+const (
+	prose blockKind = iota // a paragraph, or the next line of one
+	blank
+	fenced
+	indented
+	heading
+	rule
+	quote
+	item
+)
+
+func kindOf(line string, inParagraph bool) blockKind {
+	m, is := markerOf(line)
+	switch {
+	case isBlank(line):
+		return blank
+	case indent(line) > 3 && !inParagraph:
+		return indented
+	case indent(line) > 3:
+	case fenceForm().MatchString(line):
+		return fenced
+	case strings.TrimLeft(line, " ")[0] == '>':
+		return quote
+	case headline().MatchString(line):
+		return heading
+	case ruleForm().MatchString(line):
+		return rule
+	case is && !(inParagraph && (isBlank(line[m.bytes:]) || m.number != "" && m.number != "1")):
+		return item
+	}
+	return prose
+}
+
+// A marker begins an item of a list.
+type marker struct {
+	char   string // the bullet, or what stands behind the number
+	number string // "" for a bullet
+	bytes  int    // to its end
+	width  int    // columns to where the text begins
+}
+
+// markerOf reads the marker of a line, if it has one.
+func markerOf(line string) (m marker, is bool) {
+	f := itemForm().FindStringSubmatch(line)
+	if f == nil {
+		return m, false
+	}
+	m = marker{f[2] + f[4], f[3], len(f[1]), len(f[1]) + 1}
+	if space := indent(line[m.bytes:]); !isBlank(line[m.bytes:]) && space < 5 { // what is further in is indented code
+		m.width = m.bytes + space
+	}
+	return m, true
+}
+
+func isBlank(line string) bool { return strings.Trim(line, " \t") == "" }
+
+// indent counts the columns before the text of a line.
+func indent(line string) (columns int) {
+	for _, c := range []byte(line) {
+		switch c {
+		case ' ':
+			columns++
+		case '\t':
+			columns += 4 - columns%4
+		default:
+			return columns
+		}
+	}
+	return columns
+}
+
+// dedent takes columns of blanks from the beginning of a line, or as many as there are.
+func dedent(line string, columns int) string {
+	column := 0
+	for ; line != "" && column < columns && (line[0] == ' ' || line[0] == '\t'); line = line[1:] {
+		if column++; line[0] == '\t' {
+			column += 3 - (column-1)%4
+		}
+	}
+	return strings.Repeat(" ", max(0, column-columns)) + line
 }

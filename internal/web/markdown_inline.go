@@ -1,327 +1,293 @@
 package web
 
 import (
+	"html"
+	"html/template"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"anamnesis/internal/note"
 )
-
-// A span is a piece of a paragraph.
-type span struct {
-	kind spanKind
-	text string // of plain text and code
-	to   string // the address of a link or picture
-	in   []*span
-
-	char        byte // of marks that may be emphasis
-	count, all  int  // how many of them are left, and were there
-	open, close bool // whether they can begin or end it
-}
-
-type spanKind uint8
 
 const (
-	plain spanKind = iota
-	codeSpan
-	emphasis
-	strong
-	struck
-	linked
-	picture
-	softBreak
-	hardBreak
-	marks
+	maxOpen   = 32      // marks that may begin emphasis or a link, within one another; of more, the first are text
+	maxTarget = 4 << 10 // bytes of what follows the text of a link
+	linkOpens = `<a target="_blank" rel="noopener noreferrer nofollow" href="`
 )
 
-// A bracket is a [ or ![ that may begin a link.
-type bracket struct {
-	at      int // of its text in the spans
-	from    int // of what follows it in the text
-	picture bool
-	dead    bool // it stands in a link, which has no links in it
+// The forms of what stands in a paragraph.
+var (
+	targetForm = lazily(`^\([ \t\n]*(?:<([^<>\n]*)>|((?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.)*\))*))` +
+		`(?:[ \t\n]+(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)))?[ \t\n]*\)`)
+	angleForm   = lazily(`^<([A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*|([\w.+-]+@[\w.-]+))>`)
+	addressForm = lazily(`^(?i:https?://|(www\.))(?:[^\s<()\]]|\([^\s<()\]]*\))*(?:[^\s<()\]?!.,:;*_~'"]|\([^\s<()\]]*\))`)
+	mailForm    = lazily(`^[\w.+-]+@\w[\w-]*(?:\.\w[\w-]*)+`)
+	escapeForm  = lazily("\\\\[!-/:-@\\[-`{-~]|&[^;\\s&]{1,31};")
+)
+
+// A piece is a part of the HTML of a paragraph.
+type piece struct {
+	html   string // after the marks that are left
+	anchor bool   // it begins or ends a link
+
+	mark        byte // *, _, ~ or [; 0 for none
+	left, all   int  // how many marks are text still, and were there
+	open, close bool // whether they can begin or end emphasis
+	after       int  // of [: where the text of the link begins
 }
 
-// A spanReader reads the marks of a paragraph.
+// A spanReader reads the marks of a paragraph. Marks are text until others end what they begin.
 type spanReader struct {
-	s        string
-	links    map[string]string
-	at       int
-	from     int // of text that is not in out yet
-	out      []*span
-	brackets []bracket
-	ticks    map[int]bool // counts of backticks that do not come again
+	s     string
+	at    int
+	from  int // of text that is in no piece yet
+	out   []piece
+	open  []int        // the pieces that may begin something, the innermost last
+	ticks map[int]bool // counts of backticks that do not come again
 }
 
-// spansOf returns the pieces of a text with marks.
-func spansOf(s string, links map[string]string) []*span {
-	r := spanReader{s: s, links: links, ticks: make(map[int]bool)}
-	for r.at < len(s) {
-		if !r.mark(s[r.at]) {
+// marked writes a text with marks in it.
+func (w *markdownWriter) marked(text string) {
+	r := spanReader{s: text, ticks: make(map[int]bool)}
+	for r.at < len(text) {
+		if !r.mark(text[r.at]) {
 			r.at++
 		}
 	}
-	r.flush(len(s))
-	return emphasise(r.out)
-}
-
-// flush ends plain text at an offset.
-func (r *spanReader) flush(end int) {
-	if r.from < end {
-		r.out = append(r.out, &span{text: r.s[r.from:end]})
+	r.put(len(text))
+	for _, p := range r.out {
+		w.WriteString(strings.Repeat(string(p.mark), p.left) + p.html)
 	}
 }
 
-// put adds a span in place of the bytes from at to end.
-func (r *spanReader) put(x *span, end int) bool {
-	r.flush(r.at)
-	r.out = append(r.out, x)
-	r.at, r.from = end, end
+// put ends plain text here, adds pieces, and goes on at an offset.
+func (r *spanReader) put(next int, pieces ...piece) bool {
+	if r.from < r.at {
+		r.out = append(r.out, piece{html: template.HTMLEscapeString(r.s[r.from:r.at])})
+	}
+	r.out = append(r.out, pieces...)
+	r.at, r.from = next, next
 	return true
+}
+
+// begin adds marks that may begin something.
+func (r *spanReader) begin(next int, p piece) bool {
+	r.put(next, p)
+	if r.open = append(r.open, len(r.out)-1); len(r.open) > maxOpen {
+		r.open = slices.Delete(r.open, 0, 1)
+	}
+	return true
+}
+
+// link adds a link whose text is its address.
+func (r *spanReader) link(next int, to, text string) bool {
+	if to = webLink(to); to == "" {
+		return false
+	}
+	return r.put(next, anchor(to), piece{html: template.HTMLEscapeString(text)}, piece{html: "</a>", anchor: true})
+}
+
+func anchor(to string) piece {
+	return piece{html: linkOpens + template.HTMLEscapeString(to) + `">`, anchor: true}
 }
 
 // mark reads what begins with the next byte, and reports whether that is a mark.
 func (r *spanReader) mark(c byte) bool {
 	rest := r.s[r.at:]
 	switch c {
-	case '\\':
-		switch {
-		case len(rest) > 1 && rest[1] == '\n':
-			return r.put(&span{kind: hardBreak}, r.at+2)
-		case len(rest) > 1 && isPunct(rest[1]):
-			return r.put(&span{text: rest[1:2]}, r.at+2)
+	case '\\', '&':
+		if strings.HasPrefix(rest, "\\\n") {
+			return r.put(r.at+2, piece{html: "<br>"})
+		} else if at := escapeForm().FindStringIndex(rest[:min(len(rest), 64)]); at != nil && at[0] == 0 {
+			return r.put(r.at+at[1], piece{html: template.HTMLEscapeString(unescaped(rest[:at[1]]))})
 		}
 	case '`':
-		return r.code()
+		return r.code(rest)
 	case '*', '_', '~':
-		return r.run(c)
+		return r.run(c, len(rest)-len(strings.TrimLeft(rest, string(c))))
 	case '!':
-		if strings.HasPrefix(rest, "![") {
-			return r.bracket(2, true)
-		}
+		return strings.HasPrefix(rest, "![") && r.begin(r.at+2, piece{html: "![", mark: '[', after: r.at + 2})
 	case '[':
-		return r.bracket(1, false)
+		return r.begin(r.at+1, piece{html: "[", mark: '[', after: r.at + 1})
 	case ']':
-		return r.close()
+		return r.close(rest[1:])
 	case '<':
-		return r.angle()
-	case '&':
-		return r.entity()
+		if m := angleForm().FindStringSubmatch(rest[:min(len(rest), maxTarget)]); m != nil {
+			to := m[1]
+			if m[2] != "" {
+				to = "mailto:" + to
+			}
+			return r.link(r.at+len(m[0]), to, m[1])
+		}
 	case '\n':
-		return r.lineEnd()
-	case 'h', 'w', 'H', 'W':
-		return r.address()
-	case '@':
-		return r.mail()
+		line := r.s[r.from:r.at]
+		text := strings.TrimRight(line, " \t")
+		end := piece{html: "\n"}
+		if strings.HasSuffix(line, "  ") {
+			end.html = "<br>"
+		}
+		next := r.at + 1
+		r.at = r.from + len(text)
+		return r.put(next, end)
+	default:
+		if before, _ := utf8.DecodeLastRuneInString(r.s[:r.at]); r.at == 0 || !wordRune(before) && !strings.ContainsRune(".+-@", before) {
+			return wordRune(rune(c)) && r.address(rest[:min(len(rest), maxTarget)])
+		}
 	}
 	return false
 }
 
-func (r *spanReader) code() bool {
-	rest := r.s[r.at:]
+// address reads an address that stands in the text as it is.
+func (r *spanReader) address(rest string) bool {
+	if m := addressForm().FindStringSubmatch(rest); m != nil {
+		to := m[0]
+		if m[1] != "" {
+			to = "http://" + to
+		}
+		return r.link(r.at+len(m[0]), to, m[0])
+	}
+	text := mailForm().FindString(rest)
+	return text != "" && r.link(r.at+len(text), "mailto:"+text, text)
+}
+
+func (r *spanReader) code(rest string) bool {
 	n := len(rest) - len(strings.TrimLeft(rest, "`"))
-	if !r.ticks[n] {
-		for i := n; i < len(rest); {
-			at := strings.IndexByte(rest[i:], '`')
-			if at < 0 {
-				break
-			}
-			i += at
-			k := len(rest[i:]) - len(strings.TrimLeft(rest[i:], "`"))
-			if k == n {
-				text := strings.ReplaceAll(rest[n:i], "\n", " ")
-				if len(text) > 2 && text[0] == ' ' && text[len(text)-1] == ' ' && strings.Trim(text, " ") != "" {
-					text = text[1 : len(text)-1]
-				}
-				return r.put(&span{kind: codeSpan, text: text}, r.at+i+n)
-			}
-			i += k
-		}
-		r.ticks[n] = true
-	}
-	return r.put(&span{text: rest[:n]}, r.at+n)
-}
-
-// run reads marks that may be emphasis.
-func (r *spanReader) run(c byte) bool {
-	end := r.at
-	for end < len(r.s) && r.s[end] == c {
-		end++
-	}
-	n := end - r.at
-	if c == '~' && n > 2 {
-		return r.put(&span{text: r.s[r.at:end]}, end)
-	}
-	before, _ := utf8.DecodeLastRuneInString(r.s[:r.at])
-	after, _ := utf8.DecodeRuneInString(r.s[end:])
-	spaceBefore, spaceAfter := r.at == 0 || unicode.IsSpace(before), end == len(r.s) || unicode.IsSpace(after)
-	pointBefore, pointAfter := unicode.IsPunct(before) || unicode.IsSymbol(before), unicode.IsPunct(after) || unicode.IsSymbol(after)
-	left := !spaceAfter && (!pointAfter || spaceBefore || pointBefore)
-	right := !spaceBefore && (!pointBefore || spaceAfter || pointAfter)
-	x := &span{kind: marks, char: c, count: n, all: n, open: left, close: right}
-	if c == '_' { // it is part of many names
-		x.open, x.close = left && (!right || pointBefore), right && (!left || pointAfter)
-	}
-	return r.put(x, end)
-}
-
-func (r *spanReader) bracket(n int, picture bool) bool {
-	r.flush(r.at)
-	r.brackets = append(r.brackets, bracket{len(r.out), r.at + n, picture, false})
-	r.out = append(r.out, &span{text: r.s[r.at : r.at+n]})
-	r.at, r.from = r.at+n, r.at+n
-	return true
-}
-
-// close reads a ], which ends a link if an address follows or its text is the label of one.
-func (r *spanReader) close() bool {
-	if len(r.brackets) == 0 {
-		return false
-	}
-	b := r.brackets[len(r.brackets)-1]
-	r.brackets = r.brackets[:len(r.brackets)-1]
-	if b.dead {
-		return false
-	}
-	to, n, ok := r.target(r.s[b.from:r.at], r.s[r.at+1:])
-	if !ok {
-		return false
-	}
-	r.flush(r.at)
-	x := &span{kind: linked, to: to, in: emphasise(slices.Clone(r.out[b.at+1:]))}
-	r.out, r.from = r.out[:b.at], r.at
-	if b.picture {
-		x.kind = picture
-	} else {
-		for i := range r.brackets {
-			r.brackets[i].dead = r.brackets[i].dead || !r.brackets[i].picture
-		}
-	}
-	return r.put(x, r.at+1+n)
-}
-
-// target returns the address of a link, and how much of what follows its text belongs to it.
-func (r *spanReader) target(text, rest string) (to string, n int, ok bool) {
-	if strings.HasPrefix(rest, "(") {
-		if to, n, ok := inlineTarget(rest); ok {
-			return to, n, true
-		}
-	}
-	label := text
-	if strings.HasPrefix(rest, "[") {
-		if end := labelEnd(rest[1:]); end >= 0 && end+1 < len(rest) && rest[end+1] == ']' {
-			n = end + 2
-			if end > 0 {
-				label = rest[1 : end+1]
-			}
-		}
-	}
-	if len(label) > maxLabel {
-		return "", 0, false
-	}
-	to, ok = r.links[labelOf(label)]
-	return to, n, ok
-}
-
-// inlineTarget reads an address and a title in parentheses.
-func inlineTarget(s string) (to string, n int, ok bool) {
-	const blank = " \t\n"
-	rest := strings.TrimLeft(s[1:], blank)
-	to, size := destination(rest)
-	after := rest[size:]
-	rest = strings.TrimLeft(after, blank)
-	if len(rest) < len(after) && rest != "" && rest[0] != ')' {
-		end := titleEnd(rest)
-		if end == 0 {
-			return "", 0, false
-		}
-		rest = strings.TrimLeft(rest[end:], blank)
-	}
-	return to, len(s) - len(rest) + 1, strings.HasPrefix(rest, ")")
-}
-
-// destination reads the address at the beginning of a text, and returns its length there.
-func destination(s string) (to string, n int) {
-	if strings.HasPrefix(s, "<") {
-		end := strings.IndexAny(s[1:], "<>\n")
-		if end < 0 || s[1+end] != '>' {
-			return "", 0
-		}
-		return unescaped(s[1 : 1+end]), end + 2
-	}
-	depth := 0
-	for n < len(s) && s[n] > ' ' && s[n] != 0x7f {
-		switch {
-		case s[n] == '\\' && n+1 < len(s) && isPunct(s[n+1]):
-			n++
-		case s[n] == '(':
-			depth++
-		case s[n] == ')':
-			depth--
-		}
-		if depth < 0 {
+	for i := n; i < len(rest) && !r.ticks[n]; {
+		at := strings.IndexByte(rest[i:], '`')
+		if at < 0 {
 			break
 		}
-		n++
-	}
-	return unescaped(s[:n]), n
-}
-
-// titleEnd returns the length of the title at the beginning of a text, 0 if there is none.
-func titleEnd(s string) int {
-	if s == "" || strings.IndexByte("\"'(", s[0]) < 0 {
-		return 0
-	}
-	end := s[0]
-	if end == '(' {
-		end = ')'
-	}
-	for i := 1; i < len(s); i++ {
-		switch s[i] {
-		case '\\':
-			i++
-		case end:
-			return i + 1
+		i += at
+		k := len(rest[i:]) - len(strings.TrimLeft(rest[i:], "`"))
+		if k == n {
+			text := strings.ReplaceAll(rest[n:i], "\n", " ")
+			if inner := strings.TrimSuffix(strings.TrimPrefix(text, " "), " "); len(inner) == len(text)-2 && strings.Trim(text, " ") != "" {
+				text = inner
+			}
+			return r.put(r.at+i+n, piece{html: "<code>" + template.HTMLEscapeString(text) + "</code>"})
 		}
+		i += k
 	}
-	return 0
+	r.ticks[n] = true
+	return r.put(r.at+n, piece{html: rest[:n]})
 }
 
-// maxLabel is how long the label of a link may be, in bytes.
-const maxLabel = 999
-
-// labelEnd returns where the ] stands that ends a label, or less than 0.
-func labelEnd(s string) int {
-	for i := 0; i < len(s) && i < maxLabel; i++ {
-		switch s[i] {
-		case '\\':
-			i++
-		case '[':
-			return -1
-		case ']':
-			return i
+// run reads marks that end the emphasis that others began, or may begin one.
+func (r *spanReader) run(c byte, n int) bool {
+	before, _ := utf8.DecodeLastRuneInString(r.s[:r.at])
+	after, _ := utf8.DecodeRuneInString(r.s[r.at+n:])
+	spaceBefore, spaceAfter := r.at == 0 || unicode.IsSpace(before), r.at+n == len(r.s) || unicode.IsSpace(after)
+	left := !spaceAfter && (!point(after) || spaceBefore || point(before))
+	right := !spaceBefore && (!point(before) || spaceAfter || point(after))
+	p := piece{mark: c, left: n, all: n, open: left && (c != '~' || n < 3), close: right}
+	if c == '_' { // it is part of many names
+		p.open, p.close = left && (!right || point(before)), right && (!left || point(after))
+	}
+	r.put(r.at)
+	for k := len(r.open) - 1; p.close && p.left > 0 && k >= 0 && r.out[r.open[k]].mark != '['; {
+		o := &r.out[r.open[k]]
+		if !o.begins(p) {
+			k--
+			continue
 		}
+		size, element := 1, "em"
+		if c == '~' {
+			size, element = p.left, "del"
+		} else if o.left > 1 && p.left > 1 {
+			size, element = 2, "strong"
+		}
+		o.html = "<" + element + ">" + o.html
+		o.left -= size
+		p.left -= size
+		if r.open = r.open[:k+1]; o.left == 0 {
+			r.open = r.open[:k]
+		}
+		k = len(r.open) - 1
+		r.out = append(r.out, piece{html: "</" + element + ">"})
 	}
-	return -1
+	if p.open && p.left > 0 {
+		return r.begin(r.at+n, p)
+	}
+	return r.put(r.at+n, p)
 }
 
-// labelOf is how labels are compared.
-func labelOf(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+// begins reports whether o may begin the emphasis that p ends.
+func (o *piece) begins(p piece) bool {
+	if o.mark != p.mark || o.mark == '~' {
+		return o.mark == p.mark && o.left == p.left
+	}
+	return !o.close && !p.open || (o.all+p.all)%3 != 0 || o.all%3 == 0
+}
 
-// unescaped takes the backslashes and entities out of an address.
-func unescaped(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) && isPunct(s[i+1]) {
-			i++
-		} else if s[i] == '&' {
-			if text, n := entityOf(s[i:]); n > 0 {
-				b.WriteString(text)
-				i += n - 1
-				continue
+// close reads a ], which ends a link if an address follows.
+func (r *spanReader) close(rest string) bool {
+	k := len(r.open) - 1
+	for k >= 0 && r.out[r.open[k]].mark != '[' {
+		k--
+	}
+	if k < 0 {
+		return false
+	}
+	at := r.open[k]
+	m := targetForm().FindStringSubmatch(rest[:min(len(rest), maxTarget)])
+	if m == nil {
+		r.open = slices.Delete(r.open, k, k+1)
+		return false
+	}
+	r.put(r.at)
+	picture := r.out[at].html == "!["
+	begin, end := piece{}, piece{}
+	if to := webLink(unescaped(m[1] + m[2])); to != "" { // of any other link, only the text is written
+		begin, end = anchor(to), piece{html: "</a>", anchor: true}
+		for i := range r.out[at:] { // no link is in another
+			if p := &r.out[at+i]; p.anchor {
+				_, p.html, _ = strings.Cut(p.html, ">")
 			}
 		}
-		b.WriteByte(s[i])
 	}
-	return b.String()
+	if r.open = r.open[:k]; picture { // nothing is loaded from elsewhere
+		begin.html += "🖼 "
+	} else {
+		r.open = slices.DeleteFunc(r.open, func(o int) bool { return r.out[o].html == "[" })
+	}
+	r.out[at] = begin
+	return r.put(r.at+1+len(m[0]), end)
+}
+
+// unescaped takes the backslashes and entities out of a text.
+func unescaped(s string) string {
+	return escapeForm().ReplaceAllStringFunc(s, func(e string) string {
+		if e[0] == '\\' {
+			return e[1:]
+		}
+		if c := html.UnescapeString(e); utf8.RuneCountInString(c) < 3 { // an entity stands for one or two characters
+			return note.Printable(strings.ReplaceAll(c, "\x00", "\ufffd"))
+		}
+		return e
+	})
+}
+
+func point(c rune) bool { return unicode.IsPunct(c) || unicode.IsSymbol(c) }
+
+func wordRune(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) || c == '/' }
+
+// webLink returns a link that may be followed, "" for any other.
+func webLink(to string) string {
+	u, err := url.Parse(strings.TrimSpace(to))
+	if err != nil {
+		return ""
+	}
+	switch u.Scheme { // in lower case
+	case "http", "https":
+		if u.Host == "" {
+			return ""
+		}
+		return u.String()
+	case "mailto":
+		return u.String()
+	}
+	return ""
 }
