@@ -93,12 +93,8 @@ func distinctiveWords(text string) (all []string) {
 	for w := range strings.FieldsSeq(text) {
 		w = strings.Trim(w, `.,;:!?()[]{}"'<>“”‘’…`+"`")
 		lower := strings.ToLower(w)
-		kind, _ := otherWord, 0
-		if w != "" {
-			kind, _ = meaningOf(lower)
-		}
 		_, turns := slices.BinarySearch(negations, lower)
-		if turns || kind == numberWord || strings.HasSuffix(lower, "n't") || strings.HasSuffix(lower, "n’t") {
+		if turns || meaningOf(lower).kind == numberWord || strings.HasSuffix(lower, "n't") || strings.HasSuffix(lower, "n’t") {
 			all = append(all, lower)
 		} else if identifier(w) {
 			all = append(all, w)

@@ -25,7 +25,7 @@ const maxDated = 4 << 10
 // "yesterday.log") no dates. It never fails.
 func FindWindow(question string, now time.Time) *Window {
 	y, m, d := now.Date()
-	p := &parser{text: question, today: dayOf(y, m, d), hour: now.Hour()}
+	p := &parser{text: question, today: dayOf(y, m, d), year: y, month: m, hour: now.Hour()}
 	if !p.cut(question[:min(len(question), maxDated)]) {
 		return nil
 	}
@@ -99,10 +99,9 @@ func (p *parser) reshape(m moment) (moment, bool) {
 
 // A word is a run of letters, digits and underscores of a question.
 type word struct {
+	token
 	text       string // lower case
 	start, end int
-	kind       kind
-	value      int
 	blank      bool // nothing but blanks stand between it and the one before
 }
 
@@ -110,11 +109,16 @@ type word struct {
 type parser struct {
 	text  string
 	today day
-	hour  int // of the present day
+	year  int // of today, like the two below
+	month time.Month
+	hour  int
 	words []word
 
-	hyphen int // where a stretch may begin though a hyphen stands before it
-	room   [32]word
+	at, next int  // the form that is read begins with one word, and ends before the other
+	limit    day  // what could be of any year is not after it
+	inside   bool // of a range
+	hyphen   int  // where a word may begin though a hyphen stands before it
+	room     [32]word
 }
 
 // cut cuts a text into words, and reports whether any of them may belong to a date.
@@ -136,8 +140,8 @@ func (p *parser) cut(text string) (maybe bool) {
 		if w.text = text[w.start:i]; upper {
 			w.text = strings.ToLower(w.text)
 		}
-		w.kind, w.value = meaningOf(w.text)
-		maybe = maybe || w.kind >= datedWord || w.kind == numberWord && len(w.text) == 4
+		w.token = meaningOf(w.text)
+		maybe = maybe || w.dated
 		if n := len(p.words); n > 0 {
 			w.blank = strings.Trim(text[p.words[n-1].end:w.start], " \t\r\n") == ""
 		}
@@ -178,13 +182,18 @@ func (p *parser) is(i int, texts ...string) bool {
 
 func (p *parser) kind(i int) kind {
 	if i < 0 || i >= len(p.words) {
-		return otherWord
+		return ""
 	}
 	return p.words[i].kind
 }
 
 // joined reports whether word i follows the one before it after blanks alone.
 func (p *parser) joined(i int) bool { return i > 0 && i < len(p.words) && p.words[i].blank }
+
+// near reports whether word i follows the one before it after blanks and at most a comma.
+func (p *parser) near(i int) bool {
+	return p.joined(i) || i > 0 && i < len(p.words) && p.text[p.words[i-1].end:p.words[i].start] == ", "
+}
 
 // linked reports whether word i follows the one before it after blanks, or a
 // hyphen of any width.
