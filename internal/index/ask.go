@@ -35,6 +35,18 @@ func (ix *Index) Ask(ctx context.Context, question string, f Filter, limit int) 
 }
 
 func (ix *Index) ask(ctx context.Context, question string, f Filter, limit int) (m Matches, err error) {
+	if m, err = ix.Terms(ctx, question); err != nil || len(m.Terms) == 0 {
+		return m, err
+	}
+	m.Candidates, err = ix.Match(ctx, prune(m.Terms), f, m.Statistics.forNotes(limit))
+	for i := range m.Terms {
+		m.Terms[i].Postings = "" // terms live as long as the answer
+	}
+	return m, err
+}
+
+// Terms returns the terms of a question, as Ask does, without what matches them.
+func (ix *Index) Terms(ctx context.Context, question string) (m Matches, err error) {
 	tokens := Tokens(question)
 	tokens = tokens[:min(len(tokens), maxTerms)]
 	if len(tokens) == 0 {
@@ -49,11 +61,7 @@ func (ix *Index) ask(ctx context.Context, question string, f Filter, limit int) 
 	for i := range m.Terms {
 		m.Terms[i].Weight = IDF(m.Terms[i].Frequency, m.Statistics.Passages)
 	}
-	m.Candidates, err = ix.Match(ctx, prune(m.Terms), f, m.Statistics.forNotes(limit))
-	for i := range m.Terms {
-		m.Terms[i].Postings = "" // terms live as long as the answer
-	}
-	return m, err
+	return m, nil
 }
 
 // mostPerNote bounds how many passages are asked for in place of a note.

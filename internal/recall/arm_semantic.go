@@ -2,6 +2,8 @@ package recall
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 
@@ -82,4 +84,58 @@ func (e *Engine) redact(text string) redact.Text {
 		return redact.Text{}
 	}
 	return e.models.Redactor.Redact(text)
+}
+
+// question returns the unit vector of a text, as Index.Question does. What a model
+// said that takes its time is kept. Where an agent waits, a model that is late is not
+// asked again for the same question.
+func (e *Engine) question(ctx context.Context, q Query, res *Result, text string) (model string, unit []float32, err error) {
+	if !e.index.Deferred() {
+		return e.index.Question(ctx, text)
+	}
+	model = e.index.Model()
+	if res.late != nil {
+		return model, nil, res.late
+	}
+	ctx, cancel := e.hurry(ctx, q)
+	defer cancel()
+	sum := sha256.Sum256([]byte(fmt.Sprintf("%s\n%s", model, text)))
+	numbers, err := e.numbers(ctx, q, res, vectorKind, hex.EncodeToString(sum[:16]), 0, func() (said []float64, err error) {
+		var fresh []float32
+		model, fresh, err = e.index.Question(ctx, text)
+		for _, x := range fresh {
+			said = append(said, float64(x))
+		}
+		return said, err
+	})
+	if err != nil && q.reading {
+		res.late = err
+	}
+	for _, x := range numbers {
+		unit = append(unit, float32(x))
+	}
+	return model, unit, err
+}
+
+// strangeVectors says why the vectors of a model elsewhere cannot be compared with
+// those of the notes: it answers with zeros, or with another number of dimensions
+// than it had. Such a model finds nothing, or not all, and does not say so.
+func (e *Engine) strangeVectors(ctx context.Context, model string, question []float32) error {
+	if !e.index.Remote() {
+		return nil
+	}
+	if len(question) == 0 {
+		return fmt.Errorf("%s answers with a vector of zeros: nothing is found by its meaning; look at the model server", model)
+	}
+	dims, err := e.index.Dimensions(ctx, model)
+	if err != nil {
+		return err
+	}
+	for dim, passages := range dims {
+		if dim != len(question) {
+			return fmt.Errorf("%s answers with %d dimensions, and the vectors of %d passages have %d, which are not found by their meaning; "+
+				"`anamnesis doctor reindex` and `anamnesis doctor drain` rebuild both", model, len(question), passages, dim)
+		}
+	}
+	return nil
 }

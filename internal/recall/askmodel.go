@@ -117,14 +117,7 @@ func (e *Engine) logits(ctx context.Context, m asker, q Query, res *Result, hits
 		fmt.Fprintf(h, "%s %x\n", hit.Row.ID, hit.Row.Hash)
 	}
 	key := hex.EncodeToString(h.Sum(nil)[:16])
-	if kept := e.keptNumbers(ctx, q, res, logitsKind, key); len(kept) == len(hits) {
-		return kept, nil
-	}
-	got, err := e.askLogits(ctx, m, q, hits)
-	if err == nil {
-		e.keepNumbers(ctx, q, res, logitsKind, key, got)
-	}
-	return got, err
+	return e.numbers(ctx, q, res, logitsKind, key, len(hits), func() ([]float64, error) { return e.askLogits(ctx, m, q, hits) })
 }
 
 func (e *Engine) askLogits(ctx context.Context, m asker, q Query, hits []*Hit) ([]float64, error) {

@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -18,11 +17,14 @@ import (
 // What the arms found is kept in the index (R9), so that the same question, or one
 // of nearly the same words, need not run them again. A kept answer contains keys,
 // ranks and scores. Texts of notes and of questions may contain what must not be
-// written down: of the question, hashes of its words are kept.
+// written down: of the question, hashes of its words are kept. What models elsewhere
+// said about a question is kept likewise, as numbers.
 const (
 	answerKind = "recall"       // what the arms found, under the question's frame and set of words
 	wordsKind  = "recall-words" // the frames and words of questions so long that another one can be near
-	maxCached  = 200            // of each kind, and a few
+	logitsKind = "recall-logits"
+	vectorKind = "recall-vector"
+	maxCached  = 200 // of each kind, and a few
 )
 
 // cacheWait bounds how long a recall waits for its answer to be kept.
@@ -38,26 +40,25 @@ const (
 
 // A cacheKey is what an answer is kept under.
 type cacheKey struct {
-	key   string
-	text  [8]byte  // hash of the question
-	frame [16]byte // hash of everything but its words
-	words []uint32 // hashes of its words, sorted
-	near  bool     // a question with other words can be near
+	generation int64    // of the index when it was asked
+	key        string   // of everything but the order of the words
+	text       [8]byte  // hash of the question
+	frame      [16]byte // hash of everything but its words
+	words      []uint32 // hashes of its words, sorted
+	near       bool     // a question with other words can be near
 }
 
 func (e *Engine) cacheKey(q Query, res *Result) cacheKey {
-	now := e.store.Now()
 	f := e.filter(q)
 	f.Now = time.Time{}
 	h := sha256.New()
 	fmt.Fprintf(h, "%+v\n%s\n%t %t %t\n%#v\n%d %q %d %d\n%s\n", e.opts, e.index.Model(), e.models.Words != nil, e.models.Expand != nil,
-		q.OwnWords, f, q.pool(), slices.Sorted(slices.Values(q.Arms)), q.AsOf.UnixNano(), q.KnownAt.UnixNano(), now.Format(time.DateOnly))
+		q.OwnWords, f, q.pool(), slices.Sorted(slices.Values(q.Arms)), q.AsOf.UnixNano(), q.KnownAt.UnixNano(),
+		e.store.Now().Format(time.DateOnly))
 	if w := res.Window; w != nil {
 		fmt.Fprintf(h, "%d %d\n", w.From.UnixNano(), w.To.UnixNano())
 	}
-	for _, m := range distinctiveWords(q.Text) {
-		fmt.Fprintf(h, "%s\n", m)
-	}
+	fmt.Fprintf(h, "%q\n", distinctiveWords(q.Text))
 	var p cacheKey
 	copy(p.frame[:], h.Sum(nil))
 	sum := sha256.Sum256([]byte(q.Text))
@@ -71,9 +72,7 @@ func (e *Engine) cacheKey(q Query, res *Result) cacheKey {
 	n, t := float64(len(p.words)), e.opts.FuzzyThreshold
 	fuzzy := e.opts.FuzzyCache && t > 0 && len(tokens) >= leastFuzzy && len(tokens) <= mostFuzzy && !index.Stopword(tokens[0])
 	p.near = fuzzy && n/(n+1) >= t
-	for _, w := range p.words {
-		_ = binary.Write(h, binary.LittleEndian, w) // a hash never fails
-	}
+	fmt.Fprint(h, p.words)
 	if !fuzzy {
 		h.Write(sum[:])
 	}
@@ -81,7 +80,7 @@ func (e *Engine) cacheKey(q Query, res *Result) cacheKey {
 	return p
 }
 
-// turning are words that make another question of the same words.
+// negations are words that make another question of the same words.
 var negations = []string{
 	"after", "before", "cannot", "disable", "disabled", "except", "neither", "never", "no", "nobody", "none", "nor", "not", "nothing",
 	"nowhere", "off", "unless", "until", "without", "zero",
@@ -122,6 +121,29 @@ func (e *Engine) caches(q Query) bool {
 	return e.opts.CacheTTL > 0 && !q.NoCache && !q.Synthetic && !e.store.ReadOnly()
 }
 
+// holds reports whether what was kept still counts: nothing was written since, and it is not old.
+func (e *Engine) holds(m index.Memo, generation int64) bool {
+	age := e.store.Now().Sub(m.At).Seconds()
+	return m.Generation == generation && age >= 0 && age <= e.opts.CacheTTL
+}
+
+// memo returns a value that was kept and still holds.
+func (e *Engine) memo(ctx context.Context, res *Result, kind, key string) ([]byte, bool) {
+	m, ok, err := e.index.Memo(ctx, kind, key)
+	return m.Value, err == nil && ok && e.holds(m, res.key.generation)
+}
+
+// setMemo keeps a value. That it cannot be kept does not matter.
+func (e *Engine) setMemo(ctx context.Context, res *Result, kind, key string, value []byte) {
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(cmp.Or(e.opts.Patience, 1)*float64(cacheWait)))
+	defer cancel()
+	keep := 0 // to look for what is too old costs half as much as the rest
+	if key[0] == '0' || key[0] == '8' {
+		keep = maxCached
+	}
+	_ = e.index.SetMemo(ctx, kind, key, index.Memo{Value: value, Generation: res.key.generation, At: e.store.Now()}, keep)
+}
+
 // fromCache returns what the arms found for the same question before, nil when
 // they must be asked. It sets what they would have set of the result.
 func (e *Engine) fromCache(ctx context.Context, q Query, res *Result) []list {
@@ -132,64 +154,43 @@ func (e *Engine) fromCache(ctx context.Context, q Query, res *Result) []list {
 	if err != nil {
 		return nil
 	}
-	res.generation, res.asked = generation, true
-	now := e.store.Now()
-	valid := func(m index.Memo) bool {
-		age := now.Sub(m.At).Seconds()
-		return m.Generation == generation && age >= 0 && age <= e.opts.CacheTTL
-	}
 	p := e.cacheKey(q, res)
-	keys := []string{p.key}
-	if p.near {
-		keys = append(keys, e.nearest(ctx, p, valid)...)
-	}
-	for _, key := range keys {
-		m, ok, err := e.index.Memo(ctx, answerKind, key)
-		if err != nil || !ok || !valid(m) {
-			continue
-		}
-		found, ok := decodeAnswer(m.Value)
+	p.generation, res.key = generation, &p
+	for _, find := range []func() string{func() string { return p.key }, func() string { return e.nearest(ctx, p) }} {
+		value, ok := e.memo(ctx, res, answerKind, find())
 		if !ok {
 			continue
 		}
-		if lists := e.restore(ctx, q, res, p, found); lists != nil {
-			return lists
+		if found, ok := decodeAnswer(value); ok {
+			if lists := e.restore(ctx, q, res, found); lists != nil {
+				return lists
+			}
 		}
 	}
 	return nil
 }
 
-// nearest returns the keys of questions that share enough words with one, the
-// nearest first.
-func (e *Engine) nearest(ctx context.Context, p cacheKey, valid func(index.Memo) bool) (keys []string) {
+// nearest returns the key of the question that shares most words with one, "" when none shares enough.
+func (e *Engine) nearest(ctx context.Context, p cacheKey) (key string) {
+	if !p.near {
+		return ""
+	}
 	kept, err := e.index.Memos(ctx, wordsKind, maxCached)
 	if err != nil {
-		return nil
+		return ""
 	}
-	shares := make(map[string]float64)
+	best := 0.0
 	for _, m := range kept {
-		if len(m.Value) < len(p.frame) || string(m.Value[:len(p.frame)]) != string(p.frame[:]) || m.Key == p.key || !valid(m) {
+		words := make([]uint32, max(0, len(m.Value)-len(p.frame))/4)
+		if !strings.HasPrefix(string(m.Value), string(p.frame[:])) || m.Key == p.key || !e.holds(m, p.generation) {
 			continue
 		}
-		var words []uint32
-		for b := m.Value[len(p.frame):]; len(b) >= 4; b = b[4:] {
-			words = append(words, binary.LittleEndian.Uint32(b))
-		}
-		if s := jaccard(p.words, words); s >= e.opts.FuzzyThreshold {
-			keys = append(keys, m.Key)
-			shares[m.Key] = s
+		_, _ = binary.Decode(m.Value[len(p.frame):], binary.LittleEndian, words) // it is long enough
+		if s := jaccard(p.words, words); s >= e.opts.FuzzyThreshold && s > best {
+			best, key = s, m.Key
 		}
 	}
-	slices.SortStableFunc(keys, func(a, b string) int {
-		switch {
-		case shares[a] > shares[b]:
-			return -1
-		case shares[a] < shares[b]:
-			return 1
-		}
-		return 0
-	})
-	return keys
+	return key
 }
 
 // jaccard is the share of two sorted sets that they have in common.
@@ -213,160 +214,196 @@ func jaccard[T interface{ ~uint32 | ~string }](a, b []T) float64 {
 
 // restore makes lists of a kept answer. Notes whose time has come since are left
 // out; nil means that the answer does not hold any more.
-func (e *Engine) restore(ctx context.Context, q Query, res *Result, p cacheKey, m cachedAnswer) []list {
-	notes, passages, before := make(map[int64]bool), make(map[int64]bool), make(map[int64]bool)
-	for _, a := range m.arms {
-		for _, h := range a.hits {
-			notes[h.note] = true
-			for _, k := range h.passages {
-				passages[k] = true
-			}
-			for _, k := range h.before {
-				before[k] = true
-			}
-		}
-	}
-	keys := slices.Sorted(maps.Keys(notes))
-	described, err := e.index.Rows(ctx, keys)
-	if err != nil || len(described) != len(keys) {
+func (e *Engine) restore(ctx context.Context, q Query, res *Result, a cachedAnswer) []list {
+	rows, err := e.index.Rows(ctx, uniqueKeys(a.notes))
+	if err != nil || len(rows) != len(uniqueKeys(a.notes)) {
 		return nil
 	}
+	byKey := make(map[int64]index.Row, len(rows))
+	for _, r := range rows {
+		byKey[r.Key] = r
+	}
+	there := make(map[int64]index.Candidate)
 	f := e.filter(q)
-	fetched, err := e.index.Passages(ctx, slices.Sorted(maps.Keys(passages)), f)
+	for _, keys := range [][]int64{a.passages, a.before} {
+		found, err := e.index.Passages(ctx, uniqueKeys(keys), f)
+		if err != nil {
+			return nil
+		}
+		for _, c := range found {
+			there[c.Passage] = c
+		}
+		f.Dead = true // of former forms
+	}
+	m, err := e.index.Terms(ctx, q.Text)
 	if err != nil {
 		return nil
 	}
-	var replaced []index.Candidate
-	if len(before) > 0 {
-		f.Dead = true
-		if replaced, err = e.index.Passages(ctx, slices.Sorted(maps.Keys(before)), f); err != nil {
-			return nil
+	res.Cached = "exact"
+	if a.Text != res.key.text {
+		res.Cached = "fuzzy"
+	}
+	s := newScorer(e.opts, m, nil, nil)
+	lists := make([]list, 0, len(arms))
+	for _, k := range a.Arms[:a.Lists] {
+		if arms[k].name == "lexical" {
+			res.Terms, res.Searched, res.statistics = m.Terms, m.Statistics.Notes, m.Statistics
 		}
+		lists = append(lists, list{arm: arms[k]})
 	}
-	rows := make(map[int64]index.Row, len(described))
-	for _, r := range described {
-		rows[r.Key] = r
-	}
-	there, gone := byPassage(fetched), byPassage(replaced)
-	terms, ok := e.restoreTerms(ctx, q.Text, m)
-	if !ok {
-		return nil
-	}
-	cached := "exact"
-	if m.text != p.text {
-		cached = "fuzzy"
-	}
-	s := newScorer(e.opts, index.Matches{Terms: terms}, nil, nil)
-	lists := make([]list, 0, len(m.arms))
-	for _, a := range m.arms {
-		at := slices.IndexFunc(arms, func(b arm) bool { return b.name == a.name })
-		if at < 0 {
-			return nil
+	take := func(from *[]int64, n uint16) (all []index.Candidate) {
+		for _, k := range (*from)[:n] {
+			if c, ok := there[k]; ok {
+				all = append(all, c)
+			}
 		}
-		l := list{arm: arms[at]}
-		for _, r := range a.hits {
-			h := &Hit{
-				Row: rows[r.note], Start: r.start, End: r.end, Coverage: r.coverage, Cosine: r.cosine, score: r.found.Score,
-				Found: map[string]Found{a.name: r.found},
-			}
-			for _, k := range r.passages {
-				if c := there[k]; c != nil {
-					h.passages = append(h.passages, *c)
-				}
-			}
-			for _, k := range r.before {
-				if c := gone[k]; c != nil {
-					h.before = append(h.before, *c)
-				}
-			}
-			if len(h.passages) == 0 { // forgotten by now
-				continue
-			}
-			if cached == "fuzzy" {
-				h.Coverage, h.Cosine = 0, 0 // the gate is about this question; whoever reads the passages compares them again
-				for _, c := range slices.Concat(h.passages, h.before) {
-					h.Coverage = max(h.Coverage, s.countTerms(&c))
-				}
-			}
-			l.hits = append(l.hits, h)
-		}
-		lists = append(lists, l)
-		res.Arms = append(res.Arms, ArmReport{Name: a.name, Candidates: len(l.hits)})
+		*from = (*from)[n:]
+		return all
 	}
-	res.Terms, res.Searched, res.Cached = terms, m.searched, cached
+	for i, c := range a.hits {
+		l := &lists[c.List]
+		h := &Hit{Row: byKey[a.notes[i]], Start: int(c.Start), End: int(c.End), Coverage: c.Coverage, Cosine: c.Cosine, score: c.Score}
+		h.Found = map[string]Found{l.name: {Rank: int(c.Rank), Score: c.Score, Norm: c.Norm, Why: a.why[i]}}
+		h.passages, h.before = take(&a.passages, c.Passages), take(&a.before, c.Before)
+		if len(h.passages) == 0 { // forgotten by now
+			continue
+		}
+		if res.Cached == "fuzzy" {
+			h.Coverage, h.Cosine = 0, 0 // the gate is about this question; whoever reads the passages compares them again
+			for _, c := range slices.Concat(h.passages, h.before) {
+				h.Coverage = max(h.Coverage, s.countTerms(&c))
+			}
+		}
+		l.hits = append(l.hits, h)
+	}
+	for _, l := range lists {
+		res.Arms = append(res.Arms, ArmReport{Name: l.name, Candidates: len(l.hits)})
+	}
 	return lists
 }
 
-func byPassage(all []index.Candidate) map[int64]*index.Candidate {
-	got := make(map[int64]*index.Candidate, len(all))
-	for i := range all {
-		got[all[i].Passage] = &all[i]
-	}
-	return got
-}
-
-// restoreTerms returns the terms of a question with what a kept answer contains of them.
-func (e *Engine) restoreTerms(ctx context.Context, question string, m cachedAnswer) ([]index.Term, bool) {
-	if len(m.terms) == 0 { // the lexical arm was not asked
-		return nil, true
-	}
-	known := make(map[uint32]term, len(m.terms))
-	for _, t := range m.terms {
-		known[t.hash] = t
-	}
-	tokens := index.Tokens(question)
-	tokens = tokens[:min(len(tokens), len(m.terms)+mostFuzzy)]
-	terms := make([]index.Term, 0, len(tokens))
-	var fresh []string
-	for _, t := range tokens {
-		k, ok := known[index.TokenHash(t)]
-		if !ok && len(tokens) > mostFuzzy { // it was beyond what a question may hold
-			continue
-		}
-		if !ok {
-			fresh = append(fresh, t)
-		}
-		terms = append(terms, index.Term{Token: t, Frequency: k.frequency, Weight: k.weight})
-	}
-	if len(fresh) == 0 {
-		return terms, true
-	}
-	counted, err := e.index.Frequencies(ctx, fresh)
-	if err != nil {
-		return nil, false
-	}
-	st, err := e.index.Statistics(ctx)
-	for i := range counted {
-		counted[i].Weight = index.IDF(counted[i].Frequency, st.Passages)
-	}
-	for i, t := range fresh {
-		at := slices.IndexFunc(terms, func(x index.Term) bool { return x.Token == t })
-		terms[at].Frequency, terms[at].Weight = counted[i].Frequency, counted[i].Weight
-	}
-	return terms, err == nil
-}
+// uniqueKeys returns keys in order, each once.
+func uniqueKeys(keys []int64) []int64 { return slices.Compact(slices.Sorted(slices.Values(keys))) }
 
 // toCache keeps what the arms found, unless one of them failed or could not see
-// all there is. That it cannot be kept does not matter.
-func (e *Engine) toCache(ctx context.Context, q Query, res *Result, lists []list) {
-	if !res.asked || len(res.Failed) > 0 || res.WithoutVector > 0 {
+// all there is.
+func (e *Engine) toCache(ctx context.Context, res *Result, lists []list) {
+	p := res.key
+	if p == nil || len(res.Failed) > 0 || res.WithoutVector > 0 || len(lists) > len(cachedHead{}.Arms) {
 		return
 	}
-	p := e.cacheKey(q, res)
-	value := encodeAnswer(p, res, lists)
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(cmp.Or(e.opts.Patience, 1)*float64(cacheWait)))
-	defer cancel()
-	m := index.Memo{Value: value, Generation: res.generation, At: e.store.Now()}
-	keep := 0 // to look for what is too old costs half as much as the rest
-	if p.key[0] == '0' || p.key[0] == '8' {
-		keep = maxCached
+	if value, err := encodeAnswer(p, lists); err == nil {
+		e.setMemo(ctx, res, answerKind, p.key, value)
 	}
-	if e.index.SetMemo(ctx, answerKind, p.key, m, keep) != nil || !p.near {
-		return
+	if p.near {
+		value, _ := binary.Append(p.frame[:], binary.LittleEndian, p.words) // numbers always fit
+		e.setMemo(ctx, res, wordsKind, p.key, value)
 	}
-	m.Value = p.frame[:]
-	for _, w := range p.words {
-		m.Value = binary.LittleEndian.AppendUint32(m.Value, w)
+}
+
+// numbers returns what a model said about a question: what is kept of it, else what ask
+// returns. These are n numbers, or any number of them when n is 0.
+func (e *Engine) numbers(
+	ctx context.Context, q Query, res *Result, kind, key string, n int, ask func() ([]float64, error),
+) ([]float64, error) {
+	keeps := e.caches(q) && res.key != nil
+	if keeps {
+		if value, ok := e.memo(ctx, res, kind, key); ok {
+			kept := make([]float64, len(value)/8)
+			if _, err := binary.Decode(value, binary.LittleEndian, kept); err == nil && len(kept) > 0 && (n == 0 || n == len(kept)) {
+				return kept, nil
+			}
+		}
 	}
-	_ = e.index.SetMemo(ctx, wordsKind, p.key, m, keep) // best effort, as above
+	got, err := ask()
+	if keeps && err == nil && len(got) > 0 && ctx.Err() == nil {
+		value, _ := binary.Append(nil, binary.LittleEndian, got)
+		e.setMemo(ctx, res, kind, key, value)
+	}
+	return got, err
+}
+
+// A cachedAnswer is what the arms found, as it is kept: the head, then each of the slices in the order in which they stand here.
+type cachedAnswer struct {
+	cachedHead
+	hits                    []cachedHit
+	notes, passages, before []int64 // the keys of the hits, of their passages, and of passages of former forms
+	why                     []string
+}
+
+type cachedHead struct {
+	Form                   uint8
+	Text                   [8]byte  // hash of the question
+	Lists                  uint8    // how many of Arms count
+	Arms                   [8]uint8 // which arm each list is of
+	Hits, Passages, Before uint32
+}
+
+type cachedHit struct {
+	List                          uint8
+	Passages, Before              uint16
+	Rank, Start, End              int32
+	Coverage, Cosine, Score, Norm float64
+}
+
+// cacheForm is the first byte of a written answer; another layout has another one.
+const cacheForm = 3
+
+func encodeAnswer(p *cacheKey, lists []list) ([]byte, error) {
+	a := cachedAnswer{cachedHead: cachedHead{Form: cacheForm, Text: p.text, Lists: uint8(len(lists))}}
+	for i, l := range lists {
+		a.Arms[i] = uint8(slices.IndexFunc(arms, func(b arm) bool { return b.name == l.name }))
+		for _, h := range l.hits {
+			f := h.Found[l.name]
+			a.hits = append(a.hits, cachedHit{
+				uint8(i), uint16(len(h.passages)), uint16(len(h.before)), int32(f.Rank), int32(h.Start), int32(h.End),
+				h.Coverage, h.Cosine, f.Score, f.Norm,
+			})
+			a.notes, a.why = append(a.notes, h.Row.Key), append(a.why, strings.ReplaceAll(f.Why, "\n", " "))
+			for k := range h.passages {
+				a.passages = append(a.passages, h.passages[k].Passage)
+			}
+			for k := range h.before {
+				a.before = append(a.before, h.before[k].Passage)
+			}
+		}
+	}
+	a.Hits, a.Passages, a.Before = uint32(len(a.hits)), uint32(len(a.passages)), uint32(len(a.before))
+	var b []byte
+	for _, part := range []any{a.cachedHead, a.hits, a.notes, a.passages, a.before} {
+		var err error
+		if b, err = binary.Append(b, binary.LittleEndian, part); err != nil {
+			return nil, err
+		}
+	}
+	return append(b, strings.Join(a.why, "\n")+"\n"...), nil
+}
+
+// decodeAnswer reads what encodeAnswer wrote, and reports whether it was that.
+func decodeAnswer(b []byte) (a cachedAnswer, ok bool) {
+	n, err := binary.Decode(b, binary.LittleEndian, &a.cachedHead)
+	keys := uint64(a.Hits) + uint64(a.Passages) + uint64(a.Before)
+	if err != nil || a.Form != cacheForm || int(a.Lists) > len(a.Arms) || keys > uint64(len(b)) {
+		return a, false
+	}
+	a.hits, a.notes = make([]cachedHit, a.Hits), make([]int64, a.Hits)
+	a.passages, a.before = make([]int64, a.Passages), make([]int64, a.Before)
+	for _, part := range []any{a.hits, a.notes, a.passages, a.before} {
+		b = b[n:]
+		if n, err = binary.Decode(b, binary.LittleEndian, part); err != nil {
+			return a, false
+		}
+	}
+	why, ended := strings.CutSuffix(string(b[n:]), "\n")
+	a.why = strings.Split(why, "\n")
+	passages, before := 0, 0
+	for _, h := range a.hits {
+		passages, before = passages+int(h.Passages), before+int(h.Before)
+		ok = h.List < a.Lists && h.Start >= 0 && h.Start <= h.End
+		if !ok {
+			return a, false
+		}
+	}
+	arm := slices.Max(a.Arms[:])
+	return a, ended && int(arm) < len(arms) && len(a.why) == max(1, len(a.hits)) && passages == len(a.passages) && before == len(a.before)
 }

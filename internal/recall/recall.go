@@ -96,8 +96,7 @@ type Result struct {
 	WithoutVector, Passages int
 
 	late       error            // why the model gave no vector for the question while an agent waited
-	asked      bool             // the arms are asked, and what they find may be kept
-	generation int64            // of the index from before they were asked
+	key        *cacheKey        // what the arms find is kept under it; nil when it may not be kept
 	weighed    []index.Term     // Terms as the gate weighs them (weigh)
 	statistics index.Statistics // that the lexical arm scored by
 }
@@ -174,7 +173,7 @@ func (e *Engine) Recall(ctx context.Context, q Query) (*Result, error) {
 		if lists, err = e.ask(ctx, q, res); err != nil {
 			return nil, err
 		}
-		e.toCache(ctx, q, res, lists)
+		e.toCache(ctx, res, lists)
 	}
 	hits := e.fuse(lists)
 	hits = e.rerank(ctx, q, hits, res)
