@@ -13,9 +13,9 @@ import (
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/session"
+	"anamnesis/internal/store"
 	"anamnesis/internal/store/project"
 	"anamnesis/internal/store/tombstone"
-	"anamnesis/internal/unread"
 )
 
 // An ExchangeHead says which exchange of which session.
@@ -114,6 +114,23 @@ func CutShown(s string, n int) string {
 	return s
 }
 
+// endOfAge returns the time before which sessions, and what is unread of them, are too old to be kept (sessions.days); the zero
+// time if none is.
+func endOfAge(r *Rooms) (time.Time, error) {
+	days := r.Config.Sessions.Days
+	if days <= 0 {
+		return time.Time{}, nil
+	}
+	now, jumped, err := store.Age(r.Store)
+	if jumped {
+		r.Notify("the clock is far ahead of the last background run: nothing is deleted for its age until it stays there for three days")
+	}
+	if err != nil || now.IsZero() {
+		return time.Time{}, err
+	}
+	return now.AddDate(0, 0, -days), nil
+}
+
 // TendSessions brings what is kept of sessions into step: its index, its bounds, and what tombstones
 // of this or another machine name.
 func TendSessions(ctx context.Context, r *Rooms) error {
@@ -135,17 +152,17 @@ func TendSessions(ctx context.Context, r *Rooms) error {
 	if err := r.Kept.Sync(ctx, nil); err != nil {
 		return err
 	}
-	beyond, until, err := r.Kept.Prune(ctx, func(h *session.Head) bool {
+	before, err := endOfAge(r)
+	if err != nil {
+		return err
+	}
+	beyond, until, err := r.Kept.Prune(ctx, before, func(h *session.Head) bool {
 		return forgotten[note.EpisodicID(h.Started, h.Agent, h.Session)] ||
 			slices.ContainsFunc(quiet.Private, func(private string) bool { return agent.PartOf(h.Session, private) })
 	})
 	if beyond > 0 {
 		r.Notify("%s, ended on %s or before, not kept any more: beyond sessions.mb or sessions.days", Plural(beyond, "session"),
 			until.Format(time.DateOnly))
-	}
-	if r.Config.Sessions.Days > 0 {
-		_, uerr := unread.Of(r.Store).Erase(func(s *unread.Session, _ *unread.Turn) bool { return !r.Kept.Within(s.Ended) })
-		err = errors.Join(err, uerr)
 	}
 	return err
 }

@@ -21,10 +21,11 @@ import (
 func TendUnread(r *Rooms) error {
 	q := unread.Of(r.Store)
 	err := errors.Join(setAsideBefore(r), q.Wait())
-	if days := r.Config.Sessions.Days; days > 0 {
-		err = errors.Join(err, q.Sweep(r.Store.Now().AddDate(0, 0, -days)))
+	before, aerr := endOfAge(r)
+	if aerr == nil && !before.IsZero() {
+		aerr = q.Sweep(before)
 	}
-	return err
+	return errors.Join(err, aerr)
 }
 
 // setAsideBefore makes sessions unread that an earlier program set aside, because no answer of its model could be used.

@@ -106,7 +106,7 @@ func resolveDuplicateID(w *store.Writer, id note.ID, places []string) (paths []s
 	if place != first.path {
 		var err error
 		if i := slices.IndexFunc(all, func(c copied) bool { return c.path == place }); i >= 0 {
-			err = w.ReplaceNote(id, place, first.data, all[i].data)
+			err = store.ReplaceNote(w, id, place, first.data, all[i].data)
 		} else {
 			err = w.Replace(place, first.data)
 		}
@@ -127,7 +127,7 @@ func resolveDuplicateID(w *store.Writer, id note.ID, places []string) (paths []s
 		}
 		err := w.Remove(layout.SidecarOf(c.path))
 		if err == nil {
-			err = w.RemoveNote(id, c.path, c.data)
+			err = store.RemoveNote(w, id, c.path, c.data)
 		}
 		if err != nil {
 			return paths, err

@@ -316,9 +316,9 @@ func (k *Kept) Usage() (u Usage, err error) {
 	return u, err
 }
 
-// Prune forgets the sessions for which drop says so, and removes what is beyond the bounds, the oldest first. It returns how many are
-// beyond the bounds, and when the newest of them ended.
-func (k *Kept) Prune(ctx context.Context, drop func(*Head) bool) (beyond int, until time.Time, err error) {
+// Prune forgets the sessions for which drop says so, and removes what is beyond the bounds: the oldest, as far as all are too large,
+// and what ended before a time. It returns how many are beyond the bounds, and when the newest of them ended.
+func (k *Kept) Prune(ctx context.Context, before time.Time, drop func(*Head) bool) (beyond int, until time.Time, err error) {
 	if k.store.ReadOnly() {
 		return 0, until, nil
 	}
@@ -336,7 +336,7 @@ func (k *Kept) Prune(ctx context.Context, drop func(*Head) bool) (beyond int, un
 			forget[s.Key] = nil
 			continue
 		}
-		if size += s.Size; k.opts.MB > 0 && size > int64(k.opts.MB)<<20 || !k.Within(s.Ended) {
+		if size += s.Size; k.opts.MB > 0 && size > int64(k.opts.MB)<<20 || !s.Ended.IsZero() && s.Ended.Before(before) {
 			if gone = append(gone, s.Key); beyond == 0 {
 				until = s.Ended
 			}

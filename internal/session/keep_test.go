@@ -225,13 +225,13 @@ func TestPrune(t *testing.T) {
 	r := newRoom(t, session.Options{Days: 30})
 	r.put("old", now.AddDate(0, 0, -31), "> the heron importer hangs", "It waited.")
 	r.put("new", now.AddDate(0, 0, -1), "> the otter importer hangs", "It waited.")
-	if n, until, err := r.Prune(t.Context(), nil); n != 1 || err != nil || !until.Before(now.AddDate(0, 0, -30)) {
+	if n, until, err := r.Prune(t.Context(), now.AddDate(0, 0, -30), nil); n != 1 || err != nil || !until.Before(now.AddDate(0, 0, -30)) {
 		t.Errorf("%d removed, which ended until %v, %v", n, until, err)
 	}
 	if len(r.ids("heron importer hangs")) > 0 || len(r.ids("otter importer hangs")) == 0 {
 		t.Error("the wrong one went")
 	}
-	n, _, err := r.Prune(t.Context(), func(h *session.Head) bool { return h.Session == "new" })
+	n, _, err := r.Prune(t.Context(), time.Time{}, func(h *session.Head) bool { return h.Session == "new" })
 	if u, _ := r.Usage(); n != 0 || err != nil || u.Sessions != 0 {
 		t.Errorf("%d removed, %d left, %v", n, u.Sessions, err)
 	}

@@ -147,13 +147,13 @@ func (w *Writer) look(a aside) (edit []byte, err error) {
 
 // ReplaceNote writes data in the place of a note's file of which former was read and is kept elsewhere. What an editor saved
 // there since is brought in.
-func (w *Writer) ReplaceNote(id note.ID, path string, data, former []byte) error {
+func ReplaceNote(w *Writer, id note.ID, path string, data, former []byte) error {
 	return w.replaceNote(id, path, data, former)
 }
 
 // RemoveNote removes a note's file of which former was read and is kept elsewhere. What an editor saved there since is brought
 // in: into the note where it stands elsewhere, else back into its place.
-func (w *Writer) RemoveNote(id note.ID, path string, former []byte) error {
+func RemoveNote(w *Writer, id note.ID, path string, former []byte) error {
 	return w.removeNote(id, path, former)
 }
 

@@ -223,7 +223,7 @@ func (w *Writer) Remove(path string) error {
 
 // Erase deletes a file below the root for good, also a note, with what an editor may have saved there. A file that is gone is no
 // error.
-func (w *Writer) Erase(path string) error { return w.s.remove(path) }
+func Erase(w *Writer, path string) error { return w.s.remove(path) }
 
 func (s *Store) remove(path string) error {
 	_, err := s.lstat(path)
@@ -286,7 +286,7 @@ func (w *Writer) MergeSidecar(from, into Ref) error {
 	// The note goes last: after a crash it is found again, and absorbed again.
 	err = w.Remove(layout.SidecarOf(from.Path))
 	if err == nil {
-		err = w.RemoveNote(n.ID, from.Path, data)
+		err = w.removeNote(n.ID, from.Path, data)
 	}
 	if err != nil {
 		return fmt.Errorf("absorb note %s: %w", n.ID, err)

@@ -153,7 +153,7 @@ func (e Erasure) apply(w *store.Writer) (paths []string, err error) {
 		}
 	}
 	for _, path := range e.held {
-		if err := w.Erase(path); err != nil {
+		if err := store.Erase(w, path); err != nil {
 			return nil, err
 		}
 	}
@@ -171,7 +171,7 @@ func (e Erasure) apply(w *store.Writer) (paths []string, err error) {
 	}
 	for _, n := range e.notes {
 		for _, name := range []string{layout.SidecarOf(n.ref.Path), n.ref.Path} {
-			if err := w.Erase(name); err != nil {
+			if err := store.Erase(w, name); err != nil {
 				return paths, err
 			}
 		}
