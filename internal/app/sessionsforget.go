@@ -14,6 +14,7 @@ import (
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/session"
+	"anamnesis/internal/store"
 	"anamnesis/internal/text"
 	"anamnesis/internal/unread"
 )
@@ -98,10 +99,60 @@ func ForgetSessions(ctx context.Context, r *Rooms, o ForgetSessionsOptions) (a F
 	if !o.Apply {
 		return a, nil
 	}
-	if _, err := unread.Of(r.Store).Erase(like); err != nil {
+	holds := func(line string) bool {
+		says := session.Exchange{Ask: line}
+		return o.Text != "" && says.Holds(o.Text)
+	}
+	if _, err := unread.Of(r.Store).Erase(like, holds); err != nil {
 		return a, err
 	}
-	return a, r.Kept.Forget(ctx, what)
+	if err := r.Kept.Forget(ctx, what); err != nil {
+		return a, err
+	}
+	var errs []error
+	for i := range all {
+		if numbers, ok := what[all[i].Key]; ok {
+			errs = append(errs, redraft(ctx, r, &all[i].Head, len(numbers) == 0, erased[all[i].Agent+"/"+all[i].Session], o.Text))
+		}
+	}
+	return a, errors.Join(errs...)
+}
+
+// redraft takes what was erased of a session out of its note: the note is made again of what is left, or forgotten with the whole
+// session, and the lines that hold a text leave the automatic slots. What a person or a model wrote is only named.
+func redraft(ctx context.Context, r *Rooms, h *session.Head, whole bool, erased []session.Exchange, what string) error {
+	gone := func(line string) bool {
+		says := session.Exchange{Ask: line}
+		return what != "" && says.Holds(what)
+	}
+	errs := []error{forgetInSlots(ctx, r, h.Project, func(session, line string) bool {
+		return gone(line) || whole && session == note.CutRunes(h.Session, 8)
+	})}
+	id := note.EpisodicID(h.Started, h.Agent, h.Session)
+	n, _, err := store.Get(r.Store, id)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.Join(errs...)
+	case err != nil:
+		return errors.Join(append(errs, err)...)
+	case whole:
+		_, err := Forget(ctx, r, string(id), true)
+		return errors.Join(append(errs, err)...)
+	}
+	_, left, err := r.Kept.Read(h.Key())
+	if err == nil {
+		trace := traceIDs(ctx, r, id)
+		err = r.Recorder.Redraft(ctx, *h, left)
+		erase(ctx, r, trace)
+	}
+	if errors.Is(err, ingest.ErrChanged) || errors.Is(err, fs.ErrNotExist) {
+		err = nil
+		if said := (&session.Exchange{Ask: n.Title + "\n" + n.Body}); gone(said.Ask) ||
+			slices.ContainsFunc(erased, func(e session.Exchange) bool { return e.Ask != "" && said.Holds(e.Ask) }) {
+			r.Notify("the note %s of the session still says some of it, because it was edited or a model wrote it: `anamnesis edit %s`", id, id)
+		}
+	}
+	return errors.Join(append(errs, err)...)
 }
 
 // exchangesNamed returns the numbers of exchanges by the key of their session, none for all of one.
@@ -151,8 +202,9 @@ func timesOf(r *Rooms, o ForgetSessionsOptions) (func(*session.Exchange, *sessio
 	}, nil
 }
 
-// forgetInSlots erases what a session wrote into the automatic slots of a project, and what the index holds of that.
-func forgetInSlots(ctx context.Context, r *Rooms, session, key string) error {
+// forgetInSlots erases lines of the automatic slots of a project, and what the index holds of them. gone is given the first
+// characters of a session's id, and what it wrote.
+func forgetInSlots(ctx context.Context, r *Rooms, key string, gone func(session, line string) bool) error {
 	rows, err := ingest.SlotsOf(r.Ingester).List(ctx, []string{key}, false)
 	if err != nil {
 		return err
@@ -162,7 +214,7 @@ func forgetInSlots(ctx context.Context, r *Rooms, session, key string) error {
 		ids = append(ids, rows[i].ID)
 	}
 	trace := traceIDs(ctx, r, ids...)
-	err = r.Recorder.ForgetInSlots(ctx, session, key)
+	err = r.Recorder.ForgetInSlots(ctx, key, gone)
 	erase(ctx, r, trace)
 	return err
 }
@@ -197,7 +249,10 @@ func ForgetSession(ctx context.Context, r *Rooms, id string) error {
 	errs = append(errs, err)
 	for i := range all {
 		if of(all[i].Session) {
-			errs = append(errs, r.Kept.Forget(ctx, map[string][]int{all[i].Key: nil}), forgetInSlots(ctx, r, all[i].Session, all[i].Project))
+			errs = append(errs, r.Kept.Forget(ctx, map[string][]int{all[i].Key: nil}))
+			errs = append(errs, forgetInSlots(ctx, r, all[i].Project, func(session, _ string) bool {
+				return session == note.CutRunes(all[i].Session, 8)
+			}))
 		}
 	}
 	return errors.Join(errs...)
@@ -212,7 +267,8 @@ func forgetSession(ctx context.Context, r *Rooms, n *note.Note) error {
 		return err
 	}
 	if n.Type == note.Episodic && n.Kind == "" && r.Recorder != nil {
-		if err := forgetInSlots(ctx, r, n.Provenance.Session, n.Project); err != nil {
+		of := note.CutRunes(n.Provenance.Session, 8)
+		if err := forgetInSlots(ctx, r, n.Project, func(session, _ string) bool { return session == of }); err != nil {
 			return err
 		}
 	}

@@ -57,13 +57,13 @@ func eraseUnread(r *Rooms, n *note.Note) error {
 	_, err := unread.Of(r.Store).Erase(func(s *unread.Session, _ *unread.Turn) bool {
 		o := &s.Origin
 		return o.Session == n.Provenance.Session && note.EpisodicID(o.Started, o.Harness, o.Session) == n.ID
-	})
+	}, nil)
 	return err
 }
 
 // EraseUnreadOf erases what was typed in a session of that id, in any project, and is unread.
 func EraseUnreadOf(r *Rooms, session string) error {
-	_, err := unread.Of(r.Store).Erase(func(s *unread.Session, _ *unread.Turn) bool { return agent.PartOf(s.Origin.Session, session) })
+	_, err := unread.Of(r.Store).Erase(func(s *unread.Session, _ *unread.Turn) bool { return agent.PartOf(s.Origin.Session, session) }, nil)
 	return err
 }
 

@@ -165,6 +165,7 @@ func (r *Recorder) skipped(id, project, why string, s *agent.Session) error {
 // capturePart takes in what a session was in one project.
 func (r *Recorder) capturePart(ctx context.Context, q Request, s *agent.Session) (c Capture, err error) {
 	facts := r.factsOf(q, s)
+	r.withKept(q, &facts)
 	c = Capture{Project: q.Project, Dir: facts.folder(q), Source: q.Source, Skipped: s.Skipped}
 	if q.Source == note.SessionEnd && facts.asked() {
 		// A person who was shown a handoff and went on working has taken it over. If

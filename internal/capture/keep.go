@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/learn"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
 	"anamnesis/internal/session"
+	"anamnesis/internal/store"
 	"anamnesis/internal/store/tombstone"
 )
 
@@ -82,6 +85,22 @@ func absolute(name string) string {
 	return name
 }
 
+// withKept adds to the facts of a session what only an earlier reading of it has, and takes out what was forgotten: the note of
+// a session whose transcript got shorter is the same note, and tells all of it.
+func (r *Recorder) withKept(q Request, f *facts) {
+	if !r.keeps() {
+		return
+	}
+	began, all, err := r.kept.Whole(session.Head{Agent: q.Harness.Name, Session: f.session(q)}, f.kept, r.cleaner(f.folder(q)))
+	if err != nil {
+		return // keep says why
+	}
+	f.kept, f.exchanges = all, session.InForce(all)
+	if !began.IsZero() && began.Before(f.started) {
+		f.started = began
+	}
+}
+
 // keep keeps a session word for word, with what its sub-agents found.
 func (r *Recorder) keep(ctx context.Context, q Request, s *agent.Session, f *facts, project string) error {
 	if !r.keepable(f) || r.forgotten(note.EpisodicID(f.started, q.Harness.Name, f.session(q))) {
@@ -92,4 +111,33 @@ func (r *Recorder) keep(ctx context.Context, q Request, s *agent.Session, f *fac
 		Session: f.session(q), Agent: q.Harness.Name, Project: project, Dir: f.folder(q), Branch: f.cleanBranch,
 		Title: title, Program: f.headless, Started: f.started, Ended: f.ended, Undated: f.undated, Transcript: absolute(stored(q)),
 	}, r.reports(q, s, f), r.cleaner(f.folder(q)))
+}
+
+// Redraft makes the note of a session again of what is left of it, after some of it was forgotten, and erases what it said before.
+// The error is ingest.ErrChanged when a person or a model wrote the note.
+func (r *Recorder) Redraft(ctx context.Context, h session.Head, left []session.Exchange) error {
+	f := facts{
+		id: h.Session, dir: h.Dir, started: h.Started, ended: h.Ended, headless: h.Program,
+		kept: left, exchanges: session.InForce(session.Talk(left, "")),
+	}
+	for i := range f.exchanges {
+		for _, s := range f.exchanges[i].Steps {
+			if s.File != "" && !slices.Contains(f.files, s.File) {
+				f.files = append(f.files, s.File)
+			}
+		}
+	}
+	id := note.EpisodicID(h.Started, h.Agent, h.Session)
+	n, _, err := store.Get(r.store, id)
+	if err != nil {
+		return err
+	}
+	title, body := summarize(&f)
+	if title != n.Title || body != n.Body {
+		_, err = r.ingester.Summarise(ctx, id, n.ImportHash, ingest.Summary{Title: title, Body: body})
+	}
+	if err != nil {
+		return err
+	}
+	return ingest.EraseFormer(ctx, r.store, id)
 }

@@ -10,6 +10,7 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/ingest"
+	"anamnesis/internal/session"
 	"anamnesis/internal/store/project"
 )
 
@@ -77,9 +78,37 @@ func (r *Recorder) parts(q Request, s *agent.Session) []part {
 			p.session.Dir, p.session.Branch, p.session.Remote = where[n].Dir, where[n].Branch, ""
 			p.Session = agent.PartID(id, n+1)
 		}
+		p.session = r.withoutForgotten(p.Request, p.session)
 		out = append(out, p)
 	}
 	return out
+}
+
+// withoutForgotten returns a session without the exchanges that were forgotten: nothing is learnt from them again.
+func (r *Recorder) withoutForgotten(q Request, s *agent.Session) *agent.Session {
+	if r.kept == nil {
+		return s
+	}
+	var all []session.Exchange
+	lost, err := r.kept.Lost(session.Head{Agent: q.Harness.Name, Session: q.Session}, func() []session.Exchange {
+		all = session.Cut(s, r.cleaner(s.Dir, q.Dir))
+		return all
+	})
+	if err != nil || len(lost) == 0 {
+		return s
+	}
+	gone := make([]bool, len(s.All()))
+	for i := range all {
+		end := len(gone)
+		if i+1 < len(all) {
+			end = all[i+1].First
+		}
+		is := slices.ContainsFunc(lost, func(e session.Exchange) bool { return e.First == all[i].First })
+		for n := all[i].First; n < end; n++ {
+			gone[n] = is
+		}
+	}
+	return s.Within(func(n int) bool { return !gone[n] })
 }
 
 // between returns when the first and the last turn of a part of a session were, and otherwise the

@@ -51,26 +51,26 @@ func (r *Recorder) slots(ctx context.Context, q Request, s *agent.Session, f *fa
 // automaticSlots are the slots that sessions fill.
 var automaticSlots = []string{"pending_items", "session_patterns", "files_in_work"}
 
-// ForgetInSlots erases what a session wrote into the automatic slots of a project, and the former forms of those slots.
-func (r *Recorder) ForgetInSlots(ctx context.Context, session, key string) error {
-	id := note.CutRunes(session, 8)
+// ForgetInSlots erases lines of the automatic slots of a project, and the former forms of those slots. gone is given the first
+// characters of a session's id, "" for a line of the user, and the line.
+func (r *Recorder) ForgetInSlots(ctx context.Context, key string, gone func(session, line string) bool) error {
+	is := func(e entry) bool { return gone(e.session, e.text) }
 	var errs []error
 	for _, name := range automaticSlots {
 		text, err := ingest.SlotsOf(r.ingester).Text(ctx, key, name)
-		if err != nil || !slices.ContainsFunc(parseEntries(text), func(e entry) bool { return e.session == id }) {
+		if err != nil || !slices.ContainsFunc(parseEntries(text), is) {
 			errs = append(errs, err)
 			continue
 		}
-		gone := func(old []entry) []entry {
-			left := slices.DeleteFunc(old, func(e entry) bool { return e.session == id })
+		err = r.fillSlot(ctx, key, name, "", func(old []entry) []entry {
+			left := slices.DeleteFunc(old, is)
 			if len(left) == 0 { // a slot that is cleared keeps its text
 				left = []entry{{text: "nothing"}}
 			}
 			return left
-		}
-		err = r.fillSlot(ctx, key, name, id, gone)
+		})
 		if text, terr := ingest.SlotsOf(r.ingester).Text(ctx, key, name); terr == nil && text == "- nothing" {
-			err = errors.Join(err, r.fillSlot(ctx, key, name, id, func([]entry) []entry { return nil }))
+			err = errors.Join(err, r.fillSlot(ctx, key, name, "", func([]entry) []entry { return nil }))
 		}
 		errs = append(errs, err, ingest.SlotsOf(r.ingester).EraseFormer(ctx, key, name))
 	}

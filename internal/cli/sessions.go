@@ -137,6 +137,7 @@ func (p *program) printForgottenSessions(a app.ForgetSessionsAnswer) {
 	}
 	if a.Applied {
 		p.printf("sessions forget: erased %s\n", what)
+		p.printf("If it was in a note: git, bundles and exports that you handed out, and the transcripts of your agents still hold it.\n")
 		return
 	}
 	p.printf("sessions forget: %s%s\n", what, dryRun(len(a.Exchanges)+a.Unread))

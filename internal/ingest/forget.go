@@ -106,7 +106,12 @@ func ForgetEvidence(ctx context.Context, g *Ingester, of func(session string) bo
 		return nil
 	})
 	for _, id := range touched {
-		err = errors.Join(err, locked(ctx, g.store, func(w *store.Writer) error { return w.EraseHistory(id) }))
+		err = errors.Join(err, EraseFormer(ctx, g.store, id))
 	}
 	return err
+}
+
+// EraseFormer erases the former forms of a note.
+func EraseFormer(ctx context.Context, s *store.Store, id note.ID) error {
+	return locked(ctx, s, func(w *store.Writer) error { return w.EraseHistory(id) })
 }

@@ -12,7 +12,6 @@ import (
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
-	"anamnesis/internal/store"
 )
 
 // A SlotChange is how a slot is changed.
@@ -133,7 +132,7 @@ func (s Slots) EraseFormer(ctx context.Context, project, name string) error {
 	if err != nil || id == "" {
 		return err
 	}
-	return locked(ctx, s.g.store, func(w *store.Writer) error { return w.EraseHistory(id) })
+	return EraseFormer(ctx, s.g.store, id)
 }
 
 // find returns the id of a slot that stands, "" when none does.

@@ -114,6 +114,31 @@ func (k *Kept) Put(ctx context.Context, h Head, all []Exchange, clean func(strin
 	return nil
 }
 
+// Lost returns which exchanges of a reading of a session were forgotten, in this session or in one that it copies. reading is
+// called only if anything ever was.
+func (k *Kept) Lost(h Head, reading func() []Exchange) ([]Exchange, error) {
+	f, err := k.forgotten()
+	if err != nil || len(f.Numbers) == 0 {
+		return nil, err
+	}
+	_, lost := f.divide(h.Key(), reading())
+	return lost, nil
+}
+
+// Whole returns what Put would keep of the user's own exchanges of a session, and when the session began. Nothing is written.
+func (k *Kept) Whole(h Head, all []Exchange, clean func(string) string) (began time.Time, whole []Exchange, err error) {
+	f, err := k.forgotten()
+	if err != nil {
+		return began, nil, err
+	}
+	left, _ := f.divide(h.Key(), all)
+	was, had, err := k.Read(h.Key())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return began, nil, err
+	}
+	return was.Started, merge(Talk(had, ""), left, f.Numbers[h.Key()], clean), nil
+}
+
 // put is Put. The caller has the lock.
 func (k *Kept) put(h Head, all []Exchange, clean func(string) string) error {
 	f, err := k.forgotten()

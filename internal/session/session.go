@@ -58,6 +58,7 @@ type Exchange struct {
 	Dropped int      `json:"dropped,omitempty"` // steps left out of the middle
 	Commits []string `json:"commits,omitempty"` // made of it, as another tool says
 	Tools   bool     `json:"-"`                 // the agent used tools
+	First   int      `json:"-"`                 // the place of its first turn in agent.Session.All
 }
 
 // A Step is one thing the agent said or did. One of Said, Run and File is set.
@@ -94,7 +95,7 @@ func Cut(s *agent.Session, clean func(string) string) (all []Exchange) {
 	for i := range turns {
 		t := &turns[i]
 		if t.Role == agent.User && t.Text != "" || len(all) == 0 || all[len(all)-1].TakenBack != t.TakenBack {
-			all = append(all, Exchange{N: len(all) + 1, At: t.At, TakenBack: t.TakenBack})
+			all = append(all, Exchange{N: len(all) + 1, At: t.At, TakenBack: t.TakenBack, First: i})
 		}
 		e := &all[len(all)-1]
 		e.Stopped = e.Stopped || t.Interrupted

@@ -38,9 +38,7 @@ func Age(s *Store) (now time.Time, jumped bool, err error) {
 		err = nil
 	}
 	if err != nil || c.Seen.IsZero() {
-		c = clock{} // a file that cannot be read is begun again, and judges nothing this time
-		c.Seen, err = now, nil
-		return time.Time{}, false, s.writeClock(c)
+		return time.Time{}, false, s.writeClock(clock{Seen: now}) // a file that cannot be read is begun again, and judges nothing this time
 	}
 	was := c
 	switch {

@@ -452,20 +452,25 @@ func (s *Session) growing(now time.Time, rest time.Duration) bool {
 }
 
 // Erase erases the words of turns for which match reports true. A later capture of their session does not bring them
-// back. It returns how many there were.
-func (q Queue) Erase(match func(*Session, *Turn) bool) (erased int, err error) {
+// back. What the agent did and asked before the turn that follows goes with them, and so does each of these lines, and each name of
+// a file, for which holds reports true; nil reports it for none. It returns how many turns there were.
+func (q Queue) Erase(match func(*Session, *Turn) bool, holds func(string) bool) (erased int, err error) {
 	err = q.change(func() error {
 		all, err := q.Sessions()
 		for _, s := range all {
-			had := erased
+			changed, before := holds != nil && s.scrub(holds), false
 			for i := range s.Turns {
-				if t := &s.Turns[i]; t.Text != "" && match(s, t) {
+				t := &s.Turns[i]
+				if before {
+					t.Did, t.Asked, t.Options = "", "", ""
+				}
+				if before = t.Text != "" && match(s, t); before {
 					t.blank()
-					t.By = Person
+					t.By, changed = Person, true
 					erased++
 				}
 			}
-			if erased > had {
+			if changed {
 				err = errors.Join(err, q.write(s))
 			}
 		}
@@ -475,6 +480,21 @@ func (q Queue) Erase(match func(*Session, *Turn) bool) (erased int, err error) {
 		return erased, fmt.Errorf("erase unread turns: %w", err)
 	}
 	return erased, nil
+}
+
+// scrub erases what the agent did and asked, and the files that it edited, for which holds reports true. It reports whether there was any.
+func (s *Session) scrub(holds func(string) bool) (changed bool) {
+	for i := range s.Turns {
+		t := &s.Turns[i]
+		for _, line := range []*string{&t.Did, &t.Asked, &t.Options} {
+			if *line != "" && holds(*line) {
+				*line, changed = "", true
+			}
+		}
+	}
+	n := len(s.Origin.Edited)
+	s.Origin.Edited = slices.DeleteFunc(s.Origin.Edited, holds)
+	return changed || len(s.Origin.Edited) < n
 }
 
 // Sweep deletes what is kept of sessions that ended before a time, of those with unread turns too.

@@ -249,7 +249,7 @@ func TestEmptyAnswer(t *testing.T) {
 func TestErase(t *testing.T) {
 	w := open(t)
 	said := w.put("one", time.Hour, unread.Captured{}, "use tabs here", "my password is in the vault")
-	n, err := w.queue.Erase(func(_ *unread.Session, x *unread.Turn) bool { return strings.Contains(x.Text, "vault") })
+	n, err := w.queue.Erase(func(_ *unread.Session, x *unread.Turn) bool { return strings.Contains(x.Text, "vault") }, nil)
 	if n != 1 || err != nil {
 		t.Fatal(n, err)
 	}
