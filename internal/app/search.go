@@ -211,11 +211,11 @@ func Search(ctx context.Context, r *Rooms, o SearchOptions) (SearchAnswer, error
 	return a, nothing(res)
 }
 
-// Ask puts a query to memory, for every face: what a team has shared since is taken in first, and
-// the log gets what was found and by which way it was asked; an empty via logs nothing. held is how
+// Ask puts a query to memory, for every face. When the mirror of a team is old, a background run is started. The
+// log gets what was found and by which way it was asked; an empty via logs nothing. held is how
 // many notes of other branches were held back.
 func Ask(ctx context.Context, r *Rooms, q recall.Query, scope recall.Scope, via string) (res *recall.Result, held int, err error) {
-	freshen(ctx, r)
+	refreshMirror(ctx, r)
 	if res, err = r.Engine.Recall(ctx, q); err != nil {
 		return nil, 0, asked(err)
 	}

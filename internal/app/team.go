@@ -30,13 +30,9 @@ type TeamResult struct {
 	refused error // why the database takes no note of this login, which may read; nil when it may write
 }
 
-// How long an exchange may take: one that nobody waits for, one that somebody does, and
-// what a question waits before the mirror answers as it is.
 const (
-	teamBudget   = 10 * time.Minute
-	teamQuestion = 300 * time.Millisecond
-	teamFresh    = 50 * time.Millisecond // a mirror this young is not renewed for a question
-	teamRest     = 30 * time.Second      // for so long after it did not answer a question the database is not asked by another
+	teamBudget = 10 * time.Minute // how long an exchange may take
+	mirrorRest = 30 * time.Second // from one exchange until a question starts the next
 )
 
 // ExchangeOptions say how notes are exchanged with a team.
@@ -91,7 +87,7 @@ func Exchange(ctx context.Context, r *Rooms, o ExchangeOptions) (t TeamResult, e
 	defer cancel()
 	server, err := OpenTeamServer(ctx, r, 0)
 	if err != nil {
-		return t, err
+		return t, errors.Join(err, missExchange(ctx, r))
 	}
 	defer func() { _ = server.Close() }()
 	if o.Brief {
@@ -119,6 +115,22 @@ func Exchange(ctx context.Context, r *Rooms, o ExchangeOptions) (t TeamResult, e
 	return t, errors.Join(err, r.Store.Events().Log(rec))
 }
 
+// missExchange writes down for the mirror that the database could not be opened.
+func missExchange(ctx context.Context, r *Rooms) error {
+	if !mirrors(r) {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx)
+	state, err := team.ReadState(ctx, r.All)
+	if err == nil {
+		err = state.Fail(ctx, r.All, r.Store.Now())
+	}
+	if errors.Is(err, index.ErrBusy) { // the next one writes it
+		return nil
+	}
+	return err
+}
+
 // mirrors reports whether the notes that others share are kept in the index of this machine.
 func mirrors(r *Rooms) bool { return teamOn(r) && r.Config.Team.Mirror }
 
@@ -128,45 +140,30 @@ func teamWaits(r *Rooms) bool {
 	return !r.Drains && r.Store != nil && teamOn(r) && len(r.Config.Team.Shared()) > 0 && r.Store.Events().Wrote()
 }
 
-// freshen takes in, before a question is answered, what others have shared since,
-// as far as that goes at once. The mirror answers in any case.
-func freshen(ctx context.Context, r *Rooms) {
+// refreshMirror starts a background run that takes in what others have shared, unless one tried
+// within mirrorRest. The question itself asks the mirror alone: it opens no connection.
+func refreshMirror(ctx context.Context, r *Rooms) {
 	if !mirrors(r) || r.Store.ReadOnly() {
 		return
 	}
 	state, err := team.ReadState(ctx, r.All)
+	if err != nil {
+		return
+	}
 	now := r.Store.Now()
-	if err != nil || state.Workspace == r.Config.Team.Workspace && state.Age(now) < teamFresh || now.Sub(state.Failed) < teamRest {
-		return
-	}
-	unlock, ok, err := r.Store.TryLock("team")
-	if err != nil || !ok {
-		return
-	}
-	defer unlock()
-	short, cancel := context.WithTimeout(ctx, r.Config.Wait(teamQuestion))
-	defer cancel()
-	server, err := OpenTeamServer(short, r, teamQuestion)
-	if err == nil {
-		_, err = team.Pull(short, server, receiver(r))
-		_ = server.Close()
-	}
-	if err == nil {
-		return
-	}
-	state, rerr := team.ReadState(ctx, r.All)    // it may have come further
-	if rerr == nil && state.Failed.Before(now) { // the server was never reached
-		_ = state.Fail(ctx, r.All, now)
-	}
-	if state.Behind() { // it answers, and has more than a question has time for
-		_ = r.Detach("drain", "--team")
-		r.Notify("notes of others are known up to change %d of %d; the others are being taken in in the background", state.Since, state.Known)
-	} else if !state.At.IsZero() {
-		why := "does not answer in time"
-		if !errors.Is(err, context.DeadlineExceeded) {
-			why = "cannot be asked (" + err.Error() + ")"
+	if !state.Failed.IsZero() && !state.At.IsZero() {
+		if state.Behind() {
+			r.Notify("notes of others are known up to change %d of %d; the background run takes in the others", state.Since, state.Known)
+		} else {
+			r.Notify("the last exchange with the team's database failed; notes of others are shown as of %s ago", AgeOf(state.Age(now)))
 		}
-		r.Notify("the team's database %s; notes of others are shown as of %s ago", why, AgeOf(state.Age(r.Store.Now())))
+	}
+	if now.Sub(state.Failed) < mirrorRest || state.Workspace == r.Config.Team.Workspace && state.Age(now) < mirrorRest && !state.At.IsZero() {
+		return
+	}
+	if unlock, ok, err := r.Store.TryLock("team"); err == nil && ok { // else an exchange is running
+		unlock()
+		_ = r.Detach("drain", "--team")
 	}
 }
 

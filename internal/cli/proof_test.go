@@ -37,6 +37,7 @@ func proofParams(t *testing.T) testscript.Params {
 			"notefile":    noteFile,
 			"model":       cmdModel,
 			"localmodel":  cmdLocalModel,
+			"waitidle":    cmdWaitIdle,
 			"postgres":    cmdPostgres(t),
 		},
 	}

@@ -53,7 +53,7 @@ func (s *State) Age(now time.Time) time.Duration {
 	return max(0, now.Sub(s.At))
 }
 
-// Fail writes down that the server did not answer a question in time.
+// Fail writes down that an exchange could not begin.
 func (s State) Fail(ctx context.Context, own index.Memos, now time.Time) error {
 	s.Failed = now.UTC()
 	return s.write(ctx, own)
