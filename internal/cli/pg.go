@@ -122,17 +122,16 @@ func newPGDoctor(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Look for what keeps the database from being used, or makes it unsafe",
-		Long: `Look for what keeps the database from being used, or makes it unsafe, and say what
-to do. It changes nothing.
+		Long: `Check the server, the schema, your membership, the rules of rows, the name of this
+machine and the mirror. A check that fails names the next command. It changes nothing.
 
-Exit codes: 0 nothing stands in the way; 1 the database does not answer; 5 something has
-to be done.`,
+Exit codes: 0 all checks pass; 1 the database does not answer; 5 a check failed.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return run(p, cmd, "pg doctor", now, workspace.PGDoctor, func(a workspace.PGStatus) {
 				p.printPGStatus(a)
 				for _, f := range a.Findings {
-					p.printf("%s %s\n    %s\n", map[bool]string{true: "wrong:", false: "note: "}[f.Bad], firstLine(f.What, 300), firstLine(f.Next, 300))
+					p.printf("wrong: %s\n    %s\n", firstLine(f.What, 300), firstLine(f.Next, 300))
 				}
 				if len(a.Findings) == 0 {
 					p.printf("nothing is wrong\n")
@@ -156,7 +155,8 @@ func vectorState(a workspace.PGStatus) string {
 func (p *program) printPGStatus(a workspace.PGStatus) {
 	p.printf("PostgreSQL %s, pgvector %s, schema %d of %d, answered in %.0f ms\n", firstLine(a.Server, 60),
 		vectorState(a), a.Version, a.Latest, a.TookMS)
-	p.printf("login %s, role %s\n", firstLine(a.Login, 80), cmp.Or(a.Role, "none"))
+	bypasses := map[bool]string{true: "; no rules of rows hold for this login: it sees all teams"}[a.Bypasses]
+	p.printf("login %s, role %s%s\n", firstLine(a.Login, 80), cmp.Or(a.Role, "none"), bypasses)
 	if a.Role == "" {
 		return
 	}

@@ -126,11 +126,10 @@ type PGStatus struct {
 	Findings   []Repair `json:"findings"`            // of PGDoctor; none of PGStatusOf
 }
 
-// A Repair is something that is wrong, and what to do.
+// A Repair is a check that failed, and what to do.
 type Repair struct {
 	What string `json:"what"`
 	Next string `json:"next"`
-	Bad  bool   `json:"bad"` // nothing is shared until it is done
 }
 
 // PGStatusOf asks the team's database how it stands.
@@ -174,10 +173,7 @@ func PGDoctor(ctx context.Context, r *app.Rooms) (a PGStatus, err error) {
 		return a, err
 	}
 	bad := func(next, format string, args ...any) {
-		a.Findings = append(a.Findings, Repair{fmt.Sprintf(format, args...), next, true})
-	}
-	advise := func(next, format string, args ...any) {
-		a.Findings = append(a.Findings, Repair{fmt.Sprintf(format, args...), next, false})
+		a.Findings = append(a.Findings, Repair{fmt.Sprintf(format, args...), next})
 	}
 	var major int
 	if _, err := fmt.Sscanf(a.Server, "%d", &major); err == nil && major < oldestPostgres {
@@ -196,8 +192,6 @@ func PGDoctor(ctx context.Context, r *app.Rooms) (a PGStatus, err error) {
 	case a.Role == "":
 		bad("an owner runs `anamnesis team pg add-member LOGIN writer`, with the login or the name of the claim",
 			"%q is no member of the workspace, or there is none of that id", cmp.Or(a.Principal, a.Login))
-	case a.Role == string(schema.Reader):
-		advise("an owner runs `anamnesis team pg add-member LOGIN writer`, if you shall share", "you read what others share, and share nothing")
 	}
 	if a.Role != "" && !a.Bypasses && !slices.Contains(a.Groups, a.Role) {
 		bad("an administrator of the server runs GRANT anamnesis_"+a.Role+" TO the login", "the login is not in the group anamnesis_%s", a.Role)
@@ -212,26 +206,16 @@ func PGDoctor(ctx context.Context, r *app.Rooms) (a PGStatus, err error) {
 				"nothing of this machine is shared: %s", err.Error())
 		}
 	}
-	if a.Bypasses {
-		advise("use a login of your own that is no superuser and has no BYPASSRLS", "no rules of rows hold for this login: it sees all teams")
-	}
 	if len(a.Unguarded) > 0 && a.Version >= a.Latest {
 		bad("its owner runs `anamnesis team pg migrate --to 1` and `anamnesis team pg migrate`, or finds who took the rules away",
 			"tables without enforced rules of rows: %s", strings.Join(a.Unguarded, ", "))
 	}
-	if a.Vector != "" && !a.Compares && a.Version == a.Latest {
-		advise("its owner runs `anamnesis team pg migrate`; it takes pgvector 0.7 or later",
-			"pgvector %s is installed, and vectors are compared without it", a.Vector)
+	if r.Config.Team.Mirror && a.Role != "" && a.Mirrored < a.Generation && a.MirrorCut {
+		bad("`anamnesis doctor drain` goes on from there, and says what is in its way",
+			"the mirror here has change %d of %d, as of %s ago; the last exchange did not come to its end", a.Mirrored, a.Generation,
+			app.AgeOf(time.Duration(a.MirrorAge)*time.Second))
 	}
-	if r.Config.Team.Mirror && a.Role != "" && a.Mirrored < a.Generation {
-		report, why := advise, ""
-		if a.MirrorCut {
-			report, why = bad, "; the last exchange did not come to its end"
-		}
-		report("`anamnesis doctor drain` goes on from there, and says what is in its way", "the mirror here has change %d of %d, as of %s ago%s",
-			a.Mirrored, a.Generation, app.AgeOf(time.Duration(a.MirrorAge)*time.Second), why)
-	}
-	if slices.ContainsFunc(a.Findings, func(f Repair) bool { return f.Bad }) {
+	if len(a.Findings) > 0 {
 		err = &app.Error{Kind: app.Degraded}
 	}
 	return a, err
