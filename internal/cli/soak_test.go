@@ -125,6 +125,7 @@ func TestTeamFullDisk(t *testing.T) {
 	}
 	must(writer, "add", "--project", "shop", "--title", "The first "+writer.tag, "--body", "There was room.")
 	writer.drain()
+	reader.drain()
 	must(reader, "search", "--project", "shop", "the first "+writer.tag)
 	waitForChildren(s.work, idleTime)
 	cluster.Fill(t)
