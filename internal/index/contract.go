@@ -15,7 +15,8 @@ import (
 //
 // Implementations are safe for concurrent use. A question sees the last
 // committed batch, never half of one. Two backends that took in the same
-// entries answer alike, in the same order. Keys of notes and passages are the
+// entries answer alike, in the same order; which passages Match returns of those that hold
+// a term, and in which order, is the backend's own way. Keys of notes and passages are the
 // backend's own: they mean something until the next Apply, and a key that means
 // nothing any more is left out of an answer. An empty answer is no error: it
 // says that nothing is like that. Every method may fail with ErrBusy or ErrLost.
@@ -53,8 +54,8 @@ type Searcher interface {
 	// says that no passage holds the token.
 	Statistics(ctx context.Context) (Statistics, error)
 	Frequencies(ctx context.Context, tokens []string) ([]Term, error)
-	// Match returns at most limit passages that hold at least one of the terms,
-	// those with the highest sum of weights first.
+	// Match returns at most limit passages that hold at least one of the terms, the best first:
+	// rare terms, and those with a greater weight, count more.
 	Match(ctx context.Context, terms []Term, f Filter, limit int) ([]Candidate, error)
 	// Passages returns passages by their keys, in that order, of notes that the filter lets through.
 	Passages(ctx context.Context, keys []int64, f Filter) ([]Candidate, error)
@@ -123,7 +124,8 @@ type Graph interface {
 type Vectors interface {
 	// Nearest returns passages whose vectors of a model lie nearest to a unit
 	// vector, the nearest first. Vectors of other models are not looked at, and
-	// those whose cosine is clearly below least are left out.
+	// those whose cosine is clearly below least are left out. A backend that compares no
+	// vectors returns an ErrNoModel.
 	Nearest(ctx context.Context, model string, question []float32, f Filter, limit int, least float64) ([]Candidate, error)
 	// Embedded reports whether any passage has a vector of a model.
 	Embedded(ctx context.Context, model string) (bool, error)
@@ -150,7 +152,7 @@ type Counters interface {
 }
 
 // Memos keeps derived values, such as answers, beside the picture they were
-// derived from. A backend that is only read keeps nothing.
+// derived from. A backend that is only read, or on a server, keeps nothing, and says no error.
 type Memos interface {
 	// Generation counts the changes that readers could see, of whatever origin.
 	Generation(ctx context.Context) (int64, error)

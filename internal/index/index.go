@@ -6,7 +6,7 @@
 // knows no text analysis, no scoring and no model. An Index joins a backend to
 // the store: it analyses text, keeps the backend in step with the files (Sync)
 // and speaks notes and words to the rest of the program. Scores are computed
-// from what Match returns, in package recall, so that every backend ranks alike.
+// from what Match returns, in package recall.
 //
 // Failure policy: a malformed file is skipped, named and counted, never fatal;
 // a note whose file is gone is left out of answers.

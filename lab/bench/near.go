@@ -10,35 +10,30 @@ import (
 	"anamnesis/internal/index/postgres/schema"
 )
 
-// sharedNear measures how the nearest passages are found: by the client in a copy of the
-// vectors, by the server that compares all, and by an HNSW index. The first question of a
-// process has no copy yet. owner is the address of the database's owner.
+// sharedNear measures how the server finds the nearest passages: comparing all, and by an HNSW
+// index. owner is the address of the database's owner.
 func (s *stage) sharedNear(st *stand, owner string, at postgres.Options, words *embed.Static) error {
-	status, err := schema.Inspect(s.ctx, owner, at.Workspace)
-	if err != nil {
+	if _, err := schema.UseVector(s.ctx, owner, schema.VectorOptions{}); err != nil {
+		return err
+	}
+	if status, err := schema.Inspect(s.ctx, owner, at.Workspace); err != nil || !status.Compares {
 		return err
 	}
 	var exact [][]float64 // cosines, falling
 	for _, way := range []struct {
 		name string
-		use  *schema.VectorOptions
+		use  schema.VectorOptions
 	}{
-		{"the client", nil},
-		{"the server, all", &schema.VectorOptions{}},
-		{"the server, HNSW", &schema.VectorOptions{Workspace: at.Workspace, HNSWFrom: 1}},
+		{"the server, all", schema.VectorOptions{}},
+		{"the server, HNSW", schema.VectorOptions{Workspace: at.Workspace, HNSWFrom: 1}},
 	} {
-		if way.use == nil && status.Compares {
-			continue // an earlier size has let the server compare
+		began := time.Now()
+		steps, err := schema.UseVector(s.ctx, owner, way.use)
+		if err != nil {
+			return err
 		}
-		if way.use != nil {
-			began := time.Now()
-			steps, err := schema.UseVector(s.ctx, owner, *way.use)
-			if err != nil {
-				return err
-			}
-			if len(steps) > 0 {
-				fmt.Printf("| %d | %s, prepared in %.1f s | | | |\n", st.notes, way.name, time.Since(began).Seconds())
-			}
+		if len(steps) > 0 {
+			fmt.Printf("| %d | %s, prepared in %.1f s | | | |\n", st.notes, way.name, time.Since(began).Seconds())
 		}
 		found, err := s.nearBy(st, way.name, at, words)
 		if err != nil {
@@ -94,14 +89,8 @@ func (s *stage) nearBy(st *stand, name string, at postgres.Options, words *embed
 		if _, err := ask(stays, q); err != nil {
 			return nil, err
 		}
-		if i%3 > 0 {
+		if i > 0 {
 			later = append(later, time.Since(began))
-		}
-		if i%3 == 2 { // the fifth question would fetch a copy
-			_ = stays.Close()
-			if stays, err = postgres.Open(s.ctx, at); err != nil {
-				return nil, err
-			}
 		}
 	}
 	fmt.Printf("| %d | the nearest by %s: first of a process, later, p50, ms | %.1f | %.1f | |\n",

@@ -98,9 +98,6 @@ func (s *stage) sharedAt(st *stand, dsn, member string) error {
 	}
 	fmt.Printf("| %d | bulk load, notes/s | %.0f | %.0f | %.2f |\n", st.notes, fileRate, serverRate, fileRate/serverRate)
 	engine := recall.New(server, st.store, st.cfg.Recall, recall.Models{Words: words})
-	if _, err := engine.CalibrateAll(s.ctx); err != nil {
-		return err
-	}
 	if err := s.sharedSearch(st, engine, server); err != nil {
 		return err
 	}

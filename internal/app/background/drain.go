@@ -224,6 +224,9 @@ const embedBudget = time.Minute
 func refreshDerived(ctx context.Context, r *app.Rooms, d *DrainResult) {
 	_, err := r.Index.EmbedMissing(ctx, embedBudget, nil)
 	d.fail(err)
+	if app.Away(r) { // the server keeps no numbers
+		return
+	}
 	if _, err := r.Engine.CalibrateAll(ctx); err != nil && !errors.Is(err, index.ErrBusy) { // then the next run does it
 		d.fail(fmt.Errorf("calibrate the gate: %w", err))
 	}

@@ -14,14 +14,12 @@ package flat
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
-	"iter"
 	"math"
 	"os"
 	"path/filepath"
@@ -117,18 +115,6 @@ func writeRows(w io.Writer, h Header, rows []Row) {
 		}
 		return buf
 	})
-}
-
-// New makes Vectors of rows in memory, as Write and Open make them of a file.
-func New(h Header, rows []Row) (*Vectors, error) {
-	if h.Dim <= 0 || h.Dim%64 != 0 {
-		return nil, fmt.Errorf("%w: %d dimensions are not a multiple of 64", ErrUnusable, h.Dim)
-	}
-	h.Rows = len(rows)
-	var b bytes.Buffer
-	b.Grow(int(h.size()))
-	writeRows(&b, h, rows)
-	return h.over(b.Bytes(), func() error { return nil }), nil
 }
 
 func (h Header) encode() []byte {
@@ -259,24 +245,6 @@ func (v *Vectors) AppendVector(b []byte, key int64, group uint32) (all []byte, o
 }
 
 func (v *Vectors) key(row int) int64 { return int64(binary.LittleEndian.Uint64(v.keys[8*row:])) }
-
-// Each yields all rows of vectors that New made. Their Values are copies.
-func (v *Vectors) Each() iter.Seq[Row] {
-	return func(yield func(Row) bool) {
-		for i := range v.Rows {
-			r := Row{
-				Key: v.key(i), Group: binary.LittleEndian.Uint32(v.groups[4*i:]),
-				Scale: math.Float32frombits(binary.LittleEndian.Uint32(v.scales[4*i:])), Values: make([]int8, v.Dim),
-			}
-			for j, x := range v.values[i*v.Dim : (i+1)*v.Dim] {
-				r.Values[j] = int8(x)
-			}
-			if !yield(r) {
-				return
-			}
-		}
-	}
-}
 
 // reading calls f, which reads a file that is mapped. One that was truncated is an
 // ErrUnusable.

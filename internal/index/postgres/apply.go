@@ -201,21 +201,12 @@ func (w *writer) drop(d *delta) (ids []string) {
 		return nil
 	}
 	w.notes -= int64(len(keys))
-	gone := make(map[place]map[int64]bool)
-	w.query("SELECT key, forward FROM anamnesis.passages WHERE workspace = $1 AND note = ANY($2::bigint[])", func(r pgx.Rows) error {
-		var p int64
+	w.query("SELECT forward FROM anamnesis.passages WHERE workspace = $1 AND note = ANY($2::bigint[])", func(r pgx.Rows) error {
 		var forward []byte
-		err := r.Scan(&p, &forward)
+		err := r.Scan(&forward)
 		w.passages--
 		for f, tokens := range flat.Tokens(forward) {
 			w.lengths[f] -= int64(len(tokens))
-			for _, t := range tokens {
-				at := place{int32(t), p >> runBits}
-				if gone[at] == nil {
-					gone[at] = make(map[int64]bool, 1)
-				}
-				gone[at][p] = true
-			}
 		}
 		return err
 	}, keys)
@@ -223,49 +214,10 @@ func (w *writer) drop(d *delta) (ids []string) {
 		w.edges = true
 		return nil
 	}, keys)
-	w.flush()
-	w.dropPostings(gone)
 	w.exec("DELETE FROM anamnesis.notes WHERE workspace = $1 AND key = ANY($2::bigint[])", keys)
 	w.exec(`INSERT INTO anamnesis.dropped (workspace, origin, path, generation) SELECT $1, $2, p, $4 FROM unnest($3::text[]) p
 		ON CONFLICT (workspace, origin, path) DO UPDATE SET generation = excluded.generation`, w.c.origin, paths, w.generation)
 	return ids
-}
-
-// dropPostings takes passages out of the rows of postings.
-func (w *writer) dropPostings(gone map[place]map[int64]bool) {
-	var tokens, counts []int32
-	var runs []int64
-	for at := range gone {
-		tokens, runs = append(tokens, at.token), append(runs, at.run)
-	}
-	var nowTokens []int32
-	var nowRuns []int64
-	var data [][]byte
-	w.query(`SELECT p.token, p.run, p.data FROM unnest($2::integer[], $3::bigint[]) AS j (token, run)
-		JOIN anamnesis.postings p ON p.workspace = $1 AND p.token = j.token AND p.run = j.run`, func(r pgx.Rows) error {
-		var at place
-		var was []byte
-		if err := r.Scan(&at.token, &at.run, &was); err != nil {
-			return err
-		}
-		now, left, err := without(was, gone[at])
-		nowTokens, nowRuns = append(nowTokens, at.token), append(nowRuns, at.run)
-		counts, data = append(counts, int32(left)), append(data, now)
-		return err
-	}, tokens, runs)
-	w.flush()
-	w.exec(`UPDATE anamnesis.postings p SET passages = j.passages, data = j.data
-		FROM unnest($2::integer[], $3::bigint[], $4::integer[], $5::bytea[]) AS j (token, run, passages, data)
-		WHERE p.workspace = $1 AND p.token = j.token AND p.run = j.run AND j.passages > 0`, nowTokens, nowRuns, counts, data)
-	var empty []int32
-	var emptyRuns []int64
-	for i, n := range counts {
-		if n == 0 {
-			empty, emptyRuns = append(empty, nowTokens[i]), append(emptyRuns, nowRuns[i])
-		}
-	}
-	w.exec("DELETE FROM anamnesis.postings p USING unnest($2::integer[], $3::bigint[]) AS j (token, run) "+
-		"WHERE p.workspace = $1 AND p.token = j.token AND p.run = j.run", empty, emptyRuns)
 }
 
 // share says of the notes of some ids whether several origins hold them.

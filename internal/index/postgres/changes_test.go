@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -17,7 +18,7 @@ var noon = time.Date(2026, 7, 2, 12, 0, 0, 0, time.UTC)
 
 // entry makes the entry of a note, as Sync would.
 func entry(n *note.Note, side *note.Sidecar) index.Entry {
-	n.Type, n.Scope, n.Project = note.Semantic, note.Portable, "p"
+	n.Type, n.Scope, n.Project = cmp.Or(n.Type, note.Semantic), cmp.Or(n.Scope, note.Portable), cmp.Or(n.Project, "p")
 	if n.UpdatedAt == "" {
 		n.UpdatedAt = note.At(noon)
 	}

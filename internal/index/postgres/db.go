@@ -1,6 +1,9 @@
 // Package postgres is the index on PostgreSQL 14 or later, for the notes of several
-// machines. The server stores and finds by equality: text analysis and ranking are Go's,
-// as on SQLite, and both backends answer alike.
+// machines. The server finds and ranks by its own means: its full text, and pgvector where it
+// has that. Text is analysed in Go, as everywhere. Which passages a question gets, and in which
+// order, is the server's: it need not be what SQLite answers.
+//
+// No derived values are kept (index.Memos): a machine without a store is short-lived.
 //
 // Every statement names the workspace as its first parameter, and every transaction
 // sets anamnesis.workspace, by which the server's own rules know it. A question is one
@@ -36,7 +39,6 @@ type DB struct {
 	graph
 	vectors
 	counters
-	memos
 	maintainer
 }
 
@@ -47,7 +49,6 @@ type (
 	graph      struct{ *conn }
 	vectors    struct{ *conn }
 	counters   struct{ *conn }
-	memos      struct{ *conn }
 	maintainer struct{ *conn }
 )
 
@@ -58,7 +59,7 @@ type Options struct {
 	Origin    string        // the tree whose notes Apply writes
 	Busy      time.Duration // how long to wait for another writer; 0 means 5 s
 	Connect   time.Duration // how long to wait for a connection; 0 means 5 s
-	ReadOnly  bool          // never write; memos are not kept
+	ReadOnly  bool          // never write
 	MaxConns  int           // at most so many connections at once; 0 means 4
 	Vouches   bool          // of an owner of the workspace: rows say for which notes the user vouches; without it none does
 	Lazy      bool          // connect with the first question; what keeps the server from answering is an index.ErrAway
@@ -80,8 +81,7 @@ type conn struct {
 	failure  error      // of the last try to find out
 	tried    time.Time  // when that was
 
-	shelf  shelf  // the copy of the vectors
-	halves halves // how the server compares them
+	half half // how the server compares vectors
 }
 
 // Errors of Open and Apply that callers tell apart. Those of package schema say that
@@ -131,8 +131,25 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 			return nil, fmt.Errorf("open the shared index: %w", err)
 		}
 	}
-	return &DB{c, searcher{c}, catalogue{c}, graph{c}, vectors{c}, counters{c}, memos{c}, maintainer{c}}, nil
+	return &DB{c, searcher{c}, catalogue{c}, graph{c}, vectors{c}, counters{c}, maintainer{c}}, nil
 }
+
+// Generation counts the changes that readers could see.
+func (c *conn) Generation(ctx context.Context) (n int64, err error) {
+	err = c.row(ctx, "SELECT generation FROM anamnesis.workspaces WHERE id = $1", nil, &n)
+	return n, err
+}
+
+// Memo finds nothing: none is kept.
+func (*conn) Memo(context.Context, string, string) (m index.Memo, ok bool, err error) {
+	return m, false, nil
+}
+
+// Memos lists nothing: none is kept.
+func (*conn) Memos(context.Context, string, int) ([]index.Memo, error) { return nil, nil }
+
+// SetMemo keeps nothing.
+func (*conn) SetMemo(context.Context, string, string, index.Memo, int) error { return nil }
 
 // failureKept is how long the server is not asked again after it did not answer: what asks
 // several things at once waits for it once.
@@ -185,7 +202,6 @@ func (c *conn) greet(ctx context.Context) error {
 
 // Close closes the connections.
 func (c *conn) Close() error {
-	c.halves.close()
 	c.pool.Close()
 	return nil
 }

@@ -30,12 +30,3 @@ func FuzzEscape(f *testing.F) {
 		}
 	})
 }
-
-func FuzzPostings(f *testing.F) {
-	f.Add(appendList(nil, []posting{{5, 7, [3]int{1, 0, 2}}, {9, 1, [3]int{0, 0, 1}}}))
-	f.Fuzz(func(_ *testing.T, b []byte) {
-		n := 0
-		_ = eachPosting(b, func(posting) bool { n++; return n < 1000 })
-		_, _, _ = without(b, map[int64]bool{5: true})
-	})
-}

@@ -2,7 +2,9 @@ package postgres
 
 import (
 	"context"
-	"fmt"
+	"strconv"
+	"strings"
+	"testing"
 
 	"anamnesis/internal/index"
 
@@ -10,22 +12,22 @@ import (
 )
 
 // PlanNearest returns how the server looks for the nearest vectors in an HNSW index.
-func (d *DB) PlanNearest(ctx context.Context, model string, question []float32) (plan string, err error) {
-	where, hnsw, err := d.halves.of(ctx, d.vectors.conn)
-	if err != nil || !hnsw {
-		return "", err
+func (d *DB) PlanNearest(t *testing.T, model string, question []float32) (plan string) {
+	t.Helper()
+	where, _, err := d.half.of(context.Background(), d.conn)
+	if err != nil {
+		t.Fatal(err)
 	}
-	err = d.eachAfter(ctx, enterHNSWSQL, func(r pgx.Rows) error {
+	fill := strings.NewReplacer("{s}", where, "{dims}", strconv.Itoa(len(question)), "{most}", "40", "{model}", "$2", "{length}", "$3",
+		"{groups}", "$4", "{question}", "$5")
+	err = d.eachAfter(context.Background(), enterHNSWSQL, func(r pgx.Rows) error {
 		var line string
 		err := r.Scan(&line)
 		plan += line + "\n"
 		return err
-	}, "EXPLAIN "+fmt.Sprintf(hnswSQL, where, len(question)), int64(index.VectorModel(model)), len(question)+4, []int32(nil), halfText(question), 40)
-	return plan, err
-}
-
-// CopyHere waits until what is fetched is here, and reports whether the vectors of a model are.
-func (d *DB) CopyHere(model string) bool {
-	d.halves.fetching.Wait()
-	return d.halves.here(index.VectorModel(model))
+	}, "EXPLAIN "+fill.Replace(hnswSQL), int64(index.VectorModel(model)), len(question)+4, []int32(nil), halfText(question))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
 }

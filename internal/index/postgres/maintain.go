@@ -71,22 +71,9 @@ func (d maintainer) Problems(ctx context.Context) (all []index.Problem, err erro
 // Tidy has nothing to do: the server keeps its tables in order.
 func (d maintainer) Tidy(context.Context) error { return nil }
 
-const stalePlace = "FROM anamnesis.memos WHERE workspace = $1 AND origin = $2 AND generation NOT IN " +
-	"(0, (SELECT generation FROM anamnesis.workspaces WHERE id = $1))"
-
-// Purge removes the answers of this origin that were kept at an earlier generation. What
-// the server's own files and backups still hold of rows that were deleted is a matter of
-// whoever runs it (docs/postgres.md).
-func (d maintainer) Purge(ctx context.Context, _ time.Duration) error {
-	if d.opts.ReadOnly {
-		return nil
-	}
-	stale := false
-	if err := d.row(ctx, "SELECT EXISTS (SELECT 1 "+stalePlace+")", []any{d.origin}, &stale); err != nil || !stale {
-		return err
-	}
-	return d.change(ctx, d.opts.Busy, func(w *writer) { w.exec("DELETE "+stalePlace, d.origin) })
-}
+// Purge has nothing to do: what the server's own files and backups still hold of rows that
+// were deleted is a matter of whoever runs it (docs/postgres.md).
+func (d maintainer) Purge(context.Context, time.Duration) error { return nil }
 
 // Reset empties the picture of our origin.
 func (d maintainer) Reset(ctx context.Context) error {

@@ -2,8 +2,11 @@ package postgres
 
 import (
 	"context"
+	"encoding/binary"
+	"encoding/hex"
 	"maps"
 	"slices"
+	"strings"
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/flat"
@@ -25,130 +28,74 @@ func (d searcher) Statistics(ctx context.Context) (index.Statistics, error) {
 	return s, err
 }
 
-// fewPostings is how many postings of a token are read when its passages are counted: a
-// question takes no term with more of them, unless it has no other (index.Index.Ask).
-const fewPostings = 4000
+// lexeme is a token as the full text of the server has it (migration 6): hexadecimal digits,
+// so that no token means anything in a tsquery.
+func lexeme(token string) string {
+	return hex.EncodeToString(binary.LittleEndian.AppendUint32(nil, index.TokenHash(token)))
+}
 
-const countsSQL = `SELECT j.place, coalesce(s.n, 0), f.data FROM unnest($2::integer[]) WITH ORDINALITY AS j (token, place)
-	LEFT JOIN LATERAL (SELECT sum(p.passages)::bigint AS n FROM anamnesis.postings p WHERE p.workspace = $1 AND p.token = j.token) s ON true
-	LEFT JOIN LATERAL (SELECT string_agg(p.data, '' ORDER BY p.run) AS data FROM anamnesis.postings p
-		WHERE s.n <= $3::bigint AND p.workspace = $1 AND p.token = j.token) f ON true`
+// A tsquery is read once, by a separate SELECT, and not for every passage.
+const countsSQL = `WITH j AS MATERIALIZED (SELECT u.place, u.term::tsquery FROM unnest($2::text[]) WITH ORDINALITY AS u (term, place))
+	SELECT j.place, count(*) FROM anamnesis.passages p JOIN j ON p.words @@ j.term
+	WHERE p.workspace = $1 AND p.words @@ (SELECT $3::text::tsquery) GROUP BY j.place`
 
-// Frequencies returns a term for each token. Short posting lists come with it.
+// Frequencies returns a term for each token.
 func (d searcher) Frequencies(ctx context.Context, tokens []string) ([]index.Term, error) {
 	terms := make([]index.Term, len(tokens))
-	asked := make([]int32, len(tokens))
+	asked := make([]string, len(tokens))
 	for i, t := range tokens {
-		terms[i].Token, asked[i] = t, int32(index.TokenHash(t))
+		terms[i].Token, asked[i] = t, lexeme(t)
+	}
+	if len(tokens) == 0 {
+		return terms, nil
 	}
 	err := d.each(ctx, func(r pgx.Rows) error {
 		var place, n int
-		var data []byte
-		err := r.Scan(&place, &n, &data)
-		if err == nil && place >= 1 && place <= len(terms) && n > 0 {
-			terms[place-1].Frequency, terms[place-1].Postings = n, string(data)
+		err := r.Scan(&place, &n)
+		if err == nil {
+			terms[place-1].Frequency = n
 		}
 		return err
-	}, countsSQL, asked, fewPostings)
+	}, countsSQL, asked, strings.Join(asked, " | "))
 	return terms, err
-}
-
-// maxOccurrences bounds what is read of one term. A term that occurs more often
-// says little, and a question has others.
-const maxOccurrences = 20000
-
-const listSQL = `SELECT l.data FROM (SELECT p.run, p.data, sum(p.passages) OVER (ORDER BY p.run) - p.passages AS before
-	FROM anamnesis.postings p WHERE p.workspace = $1 AND p.token = $2) l WHERE l.before < $3 ORDER BY l.run`
-
-// fieldWeight is what an occurrence in a field is worth when candidates are
-// chosen; the final score has its own weights.
-var fieldWeight = [index.NumFields]float64{index.Title: 3, index.Tags: 2, index.Body: 1}
-
-// Match returns passages that hold at least one of the terms.
-func (d searcher) Match(ctx context.Context, terms []index.Term, f index.Filter, limit int) ([]index.Candidate, error) {
-	scores := make(map[int64]float64)
-	groups := make([]uint16, len(f.Projects))
-	for i, p := range f.Projects {
-		groups[i] = groupOf(p)
-	}
-	for _, t := range terms {
-		if err := d.score(ctx, t, groups, scores); err != nil {
-			return nil, err
-		}
-	}
-	all := make([]flat.Scored, 0, len(scores))
-	for passage, score := range scores {
-		all = append(all, flat.Scored{Passage: passage, Score: score})
-	}
-	// The first round is enough unless the filter leaves many out.
-	var got []index.Candidate
-	for done, n := 0, 2*limit; done < len(all) && len(got) < limit; n = len(all) {
-		next := flat.Best(all, n)[done:]
-		done += len(next)
-		more, err := d.candidates(ctx, next, f, limit-len(got))
-		if err != nil {
-			return nil, err
-		}
-		got = append(got, more...)
-	}
-	return got, nil
-}
-
-// score adds the worth of a term to every passage that holds it, of some projects or of all.
-func (d searcher) score(ctx context.Context, t index.Term, groups []uint16, scores map[int64]float64) error {
-	left := maxOccurrences
-	add := func(p posting) bool {
-		worth := 0.0
-		for f, n := range p.counts {
-			n = min(n, left)
-			left -= n
-			worth += float64(n) * fieldWeight[f]
-		}
-		if worth > 0 && (len(groups) == 0 || slices.Contains(groups, p.group)) {
-			scores[p.passage] += t.Weight * worth / (worth + 1)
-		}
-		return left > 0
-	}
-	if t.Postings != "" {
-		return eachPosting(t.Postings, add)
-	}
-	return d.each(ctx, func(r pgx.Rows) error {
-		var data []byte
-		if err := r.Scan(&data); err != nil {
-			return err
-		}
-		return eachPosting(data, add)
-	}, listSQL, int32(index.TokenHash(t.Token)), maxOccurrences)
 }
 
 const (
 	candidateColumns = "p.key, p.note, p.first, p.past, p.forward, v.model, v.vector"
 	candidateJoin    = " LEFT JOIN anamnesis.vectors v ON v.workspace = $1 AND v.passage = p.key"
+	candidateSQL     = " JOIN anamnesis.passages p ON p.workspace = $1 AND p.key = k.key" + candidateJoin
+	passageNote      = " JOIN anamnesis.notes n ON n.workspace = $1 AND n.key = p.note "
 )
 
-// fewPassages is how many passages are read whole. Of more the filter is asked first.
-const fewPassages = 500
+// The rank of a passage is that of its lexemes by ts_rank_cd, each times the weight of its term. A
+// lexeme counts more in the title (A) and the tags (B), and less with every further occurrence (32).
+const rankSQL = "(SELECT sum(j.weight * ts_rank_cd('{0.2, 0.2, 0.4, 0.6}', p.words, j.term, 32)) FROM j)"
 
-// candidates reads passages in their order, at most limit of those that the filter lets through.
-func (c *conn) candidates(ctx context.Context, passages []int64, f index.Filter, limit int) ([]index.Candidate, error) {
-	if len(passages) == 0 || limit <= 0 {
+// Match returns passages that hold at least one of the terms, as the server ranks them.
+func (d searcher) Match(ctx context.Context, terms []index.Term, f index.Filter, limit int) ([]index.Candidate, error) {
+	if len(terms) == 0 || limit <= 0 {
 		return nil, nil
 	}
-	q := c.query()
-	keys, cond := q.arg(passages)+"::bigint[]", q.where(f)
-	if len(passages) <= fewPassages {
-		return c.readCandidates(ctx, "SELECT "+candidateColumns+" FROM unnest("+keys+") WITH ORDINALITY AS j (key, place) "+
-			"JOIN anamnesis.passages p ON p.workspace = $1 AND p.key = j.key JOIN anamnesis.notes n ON n.workspace = $1 AND n.key = p.note"+
-			candidateJoin+" WHERE "+cond+" ORDER BY j.place LIMIT "+q.arg(limit), q.args)
+	asked, weights := make([]string, len(terms)), make([]float64, len(terms))
+	for i, t := range terms {
+		asked[i], weights[i] = lexeme(t.Token), t.Weight
 	}
-	return c.readCandidates(ctx, "WITH k AS MATERIALIZED (SELECT p.key, j.place FROM unnest("+keys+") WITH ORDINALITY AS j (key, place) "+
-		"JOIN anamnesis.passages p ON p.workspace = $1 AND p.key = j.key JOIN anamnesis.notes n ON n.workspace = $1 AND n.key = p.note "+
-		"WHERE "+cond+" ORDER BY j.place LIMIT "+q.arg(limit)+") SELECT "+candidateColumns+" FROM k "+
-		"JOIN anamnesis.passages p ON p.workspace = $1 AND p.key = k.key"+candidateJoin+" ORDER BY k.place", q.args)
+	q := d.query()
+	each, weight, some, most := q.arg(asked), q.arg(weights), q.arg(strings.Join(asked, " | ")), q.arg(limit)
+	cond := q.where(f)
+	return d.readCandidates(ctx, "WITH j AS MATERIALIZED (SELECT u.term::tsquery, u.weight FROM unnest("+each+"::text[], "+weight+
+		"::float8[]) AS u (term, weight)), k AS MATERIALIZED (SELECT p.key, "+rankSQL+" AS rank FROM anamnesis.passages p"+passageNote+
+		"WHERE p.workspace = $1 AND p.words @@ (SELECT "+some+"::text::tsquery) AND "+cond+" ORDER BY 2 DESC, 1 LIMIT "+most+
+		") SELECT "+candidateColumns+" FROM k"+candidateSQL+" ORDER BY k.rank DESC, k.key", q.args)
 }
 
 func (c *conn) readCandidates(ctx context.Context, text string, args []any) (got []index.Candidate, err error) {
-	err = c.each(ctx, func(r pgx.Rows) error {
+	return c.readCandidatesAfter(ctx, askSQL, text, args)
+}
+
+// readCandidatesAfter is readCandidates after other settings.
+func (c *conn) readCandidatesAfter(ctx context.Context, enter, text string, args []any) (got []index.Candidate, err error) {
+	err = c.eachAfter(ctx, enter, func(r pgx.Rows) error {
 		var x index.Candidate
 		var model *int64
 		var forward, vector []byte
@@ -167,7 +114,13 @@ func (c *conn) readCandidates(ctx context.Context, text string, args []any) (got
 
 // Passages returns passages by their keys, in that order.
 func (d searcher) Passages(ctx context.Context, keys []int64, f index.Filter) ([]index.Candidate, error) {
-	return d.candidates(ctx, keys, f, len(keys))
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	q := d.query()
+	asked, cond := q.arg(keys)+"::bigint[]", q.where(f)
+	return d.readCandidates(ctx, "SELECT "+candidateColumns+" FROM unnest("+asked+") WITH ORDINALITY AS k (key, place)"+candidateSQL+
+		passageNote+"WHERE "+cond+" ORDER BY k.place", q.args)
 }
 
 // First returns the first passage of each of the notes that the filter lets through.

@@ -23,10 +23,6 @@ const (
 	textsSQL    = "INSERT INTO anamnesis.texts (workspace, note, text) SELECT $1, * FROM unnest($2::bigint[], $3::bytea[])"
 	passagesSQL = `INSERT INTO anamnesis.passages (workspace, key, note, first, past, forward)
 		SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::integer[], $5::integer[], $6::bytea[])`
-	postingsSQL = `INSERT INTO anamnesis.postings AS p (workspace, token, run, passages, data)
-		SELECT $1, * FROM unnest($2::integer[], $3::bigint[], $4::integer[], $5::bytea[])`
-	appendSQL = ` ON CONFLICT (workspace, token, run) DO UPDATE
-		SET passages = p.passages + excluded.passages, data = p.data || excluded.data`
 	vectorsSQL = `INSERT INTO anamnesis.vectors (workspace, generation, passage, model, project, vector)
 		SELECT $1, $2, * FROM unnest($3::bigint[], $4::bigint[], $5::integer[], $6::bytea[])`
 	supersedeSQL = `INSERT INTO anamnesis.supersedes (workspace, note, target)
@@ -84,7 +80,6 @@ func (w *writer) insert(text string, t *table, before ...any) {
 // put inserts notes; what had their paths or their ids has been dropped.
 func (w *writer) put(d *delta) {
 	var notes, texts, passages, vectors, supersedes, mentions, edges table
-	posted, before := make(gathering), w.lastPassage
 	var paths []string
 	for _, e := range d.puts {
 		n := e.Note
@@ -97,7 +92,6 @@ func (w *writer) put(d *delta) {
 			p := &e.Passages[i]
 			w.lastPassage++
 			passages.row(w.lastPassage, key, p.Start, p.End, flat.Forward(p.Fields))
-			posted.add(w.lastPassage, groupOf(n.Project), p.Fields)
 			if p.Vector != nil {
 				vectors.row(w.lastPassage, int64(index.VectorModel(p.Model)), int(int32(index.ProjectGroup(n.Project))), []byte(p.Vector))
 			}
@@ -128,16 +122,6 @@ func (w *writer) put(d *delta) {
 	w.insert(supersedeSQL, &supersedes)
 	w.insert(mentionsSQL, &mentions)
 	w.insert(edgesSQL, &edges)
-	for begun, places := range posted.split(before) {
-		tokens, runs, counts, data := posted.columns(places)
-		text := postingsSQL
-		if begun {
-			text += appendSQL
-		}
-		if len(tokens) > 0 {
-			w.exec(text, tokens, runs, counts, data)
-		}
-	}
 	if len(paths) > 0 {
 		w.exec(arrivedSQL, w.c.origin, paths)
 	}

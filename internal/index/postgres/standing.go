@@ -26,8 +26,7 @@ type Withdrawal struct {
 	Reason string
 }
 
-// signKind is the kind of the memo that holds the mark of the last writer. It stands at
-// generation 0, which Purge leaves alone.
+// signKind is the kind of the row of memos that holds the mark of the last writer.
 const signKind = "writer"
 
 const standingSQL = `SELECT w.id, w.member, w.at, w.reason, ''::bytea FROM anamnesis.withdrawn w WHERE w.workspace = $1

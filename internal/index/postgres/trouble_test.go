@@ -312,12 +312,6 @@ func TestReadOnly(t *testing.T) {
 	if err := db.Apply(t.Context(), index.Batch{Drop: []string{path("a")}}); err == nil {
 		t.Error("it wrote")
 	}
-	if err := db.SetMemo(t.Context(), "kind", "key", index.Memo{Value: []byte("x")}, 0); err != nil {
-		t.Error(err)
-	}
-	if err := db.Purge(t.Context(), 0); err != nil {
-		t.Error(err)
-	}
 	if rows, err := db.Select(t.Context(), index.Filter{}, 0); err != nil || len(rows) != 1 {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}

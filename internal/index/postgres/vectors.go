@@ -3,184 +3,154 @@ package postgres
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 
 	"anamnesis/internal/index"
-	"anamnesis/internal/index/flat"
+	"anamnesis/internal/index/postgres/schema"
 
 	"github.com/jackc/pgx/v5"
 )
 
-// Without pgvector the vectors of a model are scanned here, in a copy that is in memory. A question reads
-// what came since the copy was made; the copy is rebuilt when that is much. A passage
-// that went is still in the copy, and is not found when its row is looked for.
+// Vectors are compared by the server, if it has pgvector (schema.UseVector). Without it
+// questions are asked by their words alone.
 
-// rounding is by how much two ways of adding up a cosine may differ.
-const rounding = 1e-3
+// errNoVector is an index.ErrNoModel, too: an arm that needs vectors was not asked.
+var errNoVector = fmt.Errorf("the server of the index does not compare vectors: pgvector is missing, or not in use (%w)", index.ErrNoModel)
 
-// A copied set holds the vectors of one model up to a generation.
-type copied struct {
-	model      uint64
-	generation int64
-	vectors    *flat.Vectors // nil when there are none, or flat cannot hold them
-	newer      map[int64]vector
+// A half says how the server compares vectors.
+type half struct {
+	mu    sync.Mutex // guards what follows
+	asked bool
+	where string // the schema of pgvector, as an identifier; empty when vectors are not compared
+	hnsw  bool   // there are indexes of that kind
 }
 
-// A vector is what came after a copy was made.
-type vector struct {
-	group  uint32
-	values index.Vector
+// of asks the server once.
+func (h *half) of(ctx context.Context, c *conn) (where string, hnsw bool, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.asked {
+		return h.where, h.hnsw, nil
+	}
+	if err := c.ready(ctx); err != nil {
+		return "", false, err
+	}
+	name := ""
+	err = c.pool.QueryRow(ctx, schema.HalfSQL, schema.HNSWPrefix).Scan(&name, &h.hnsw)
+	switch {
+	case err == nil:
+		h.where = pgx.Identifier{name}.Sanitize()
+	case !errors.Is(err, pgx.ErrNoRows):
+		return "", false, c.away(fmt.Errorf("read the shared index: %w", schema.Plain(err)))
+	}
+	h.asked = true
+	return h.where, h.hnsw, nil
 }
 
-// A shelf keeps the copy for the next question.
-type shelf struct {
-	mu sync.Mutex
-	copied
+// off is called when the server refused: the extension was taken away, or its schema is
+// closed to this login.
+func (h *half) off() {
+	h.mu.Lock()
+	h.where = ""
+	h.mu.Unlock()
 }
 
-// copyLeast and copyShare say when a copy is rebuilt: when so many vectors came
-// since, and they are such a share of it.
 const (
-	copyLeast = 500
-	copyShare = 16
+	// hnswMost is how many vectors an HNSW index is asked for; all are compared when the filter
+	// leaves too few of them. An index may look at 1000 at once.
+	hnswMost = 500
+	// rounding is by how much two ways of adding up a cosine may differ.
+	rounding = 1e-3
 )
 
-const newerSQL = `SELECT passage, project, vector, generation FROM anamnesis.vectors
-	WHERE workspace = $1 AND model = $2 AND generation > $3 ORDER BY generation, passage`
+const (
+	// An index of a workspace is found only for a plan that knows the workspace.
+	enterHNSWSQL = enterSQL + ", set_config('plan_cache_mode', 'force_custom_plan', true)" +
+		", set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', '1000', true), " +
+		"set_config('enable_sort', 'off', true)"
+	halfWhere = ` FROM anamnesis.vectors v WHERE v.workspace = $1 AND v.model = {model} AND length(v.vector) = {length}
+		AND ({groups}::integer[] IS NULL OR v.project = ANY({groups}))`
+	allSQL = "SELECT v.passage AS key, v.half OPERATOR({s}.<=>) {question}::text::{s}.halfvec AS far" + halfWhere
+	// The cast is for an HNSW index, which is of one dimension.
+	hnswSQL = "SELECT v.passage AS key, v.half::{s}.halfvec({dims}) OPERATOR({s}.<=>) {question}::text::{s}.halfvec({dims}) AS far" +
+		halfWhere + " ORDER BY 2 LIMIT {most}"
+	nearestSQL = "SELECT " + candidateColumns + " FROM ({near}) k" + candidateSQL + passageNote +
+		"WHERE {cond} ORDER BY k.far, k.key LIMIT {limit}"
+)
 
-// copyOf returns the copy for a model, brought up to date.
-func (d vectors) copyOf(ctx context.Context, model uint64) (copied, error) {
-	d.shelf.mu.Lock()
-	defer d.shelf.mu.Unlock()
-	now := d.shelf.copied
-	if now.model != model {
-		now = copied{model: model}
-	}
-	fresh := make(map[int64]vector)
-	err := d.each(ctx, func(r pgx.Rows) error {
-		var key, generation int64
-		var group int32
-		var v []byte
-		err := r.Scan(&key, &group, &v, &generation)
-		fresh[key] = vector{uint32(group), v}
-		now.generation = max(now.generation, generation)
-		return err
-	}, newerSQL, int64(model), now.generation)
-	if err != nil {
-		return now, err
-	}
-	if len(fresh) > 0 {
-		for key, v := range now.newer { // who reads the one before must not see it change
-			if _, ok := fresh[key]; !ok {
-				fresh[key] = v
-			}
-		}
-		now.newer = fresh
-		now.fold()
-	}
-	d.shelf.copied = now
-	return now, nil
-}
-
-// fold rebuilds the copy when much came after it.
-func (c *copied) fold() {
-	held := 0
-	if c.vectors != nil {
-		held = c.vectors.Rows
-	}
-	if len(c.newer) < copyLeast || len(c.newer) < held/copyShare {
-		return
-	}
-	dims := make(map[int]int)
-	for _, v := range c.newer {
-		dims[v.values.Dim()]++
-	}
-	h := flat.Header{Model: c.model}
-	if c.vectors != nil {
-		h.Dim = c.vectors.Dim
-	}
-	for dim, n := range dims {
-		if c.vectors == nil && n > dims[h.Dim] {
-			h.Dim = dim
-		}
-	}
-	rest := make(map[int64]vector)
-	rows := make([]flat.Row, 0, held+len(c.newer))
-	if c.vectors != nil {
-		for r := range c.vectors.Each() {
-			if _, again := c.newer[r.Key]; !again {
-				rows = append(rows, r)
-			}
-		}
-	}
-	for key, v := range c.newer {
-		if v.values.Dim() != h.Dim || h.Dim == 0 {
-			rest[key] = v
-			continue
-		}
-		rows = append(rows, flat.Row{Key: key, Group: v.group, Scale: v.values.Scale(), Values: v.values.Values()})
-	}
-	slices.SortFunc(rows, func(a, b flat.Row) int { return cmp.Compare(a.Key, b.Key) })
-	if made, err := flat.New(h, rows); err == nil { // else all of them are compared one by one
-		c.vectors, c.newer = made, rest
-	}
-}
-
-// near returns the passages whose vectors lie nearest, and whether these are all.
-func (c *copied) near(question []float32, groups []uint32, n int, least float64) (near []flat.Near, all bool) {
-	for key, v := range c.newer {
-		if len(groups) == 0 || slices.Contains(groups, v.group) {
-			near = append(near, flat.Near{Key: key, Cosine: float32(v.values.Cosine(question))})
-		}
-	}
-	all = true
-	if c.vectors != nil {
-		old, _ := c.vectors.Nearest(question, groups, n, float32(least-rounding)) // they stand in memory, and can be read
-		all = n >= c.vectors.Rows
-		for _, x := range old {
-			if _, again := c.newer[x.Key]; !again {
-				near = append(near, x)
-			}
-		}
-	}
-	slices.SortFunc(near, func(a, b flat.Near) int { return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.Key, b.Key)) })
-	all = all && len(near) <= n
-	near = near[:min(len(near), n)]
-	if far := slices.IndexFunc(near, func(x flat.Near) bool { return float64(x.Cosine) < least-rounding }); far >= 0 {
-		near, all = near[:far], true
-	}
-	return near, all
-}
-
-// Nearest returns passages by the cosine of their vectors with a question.
+// Nearest returns passages by the cosine of their vectors with a question, as the server
+// finds them.
 func (d vectors) Nearest(ctx context.Context, model string, question []float32, f index.Filter, limit int,
 	least float64,
 ) ([]index.Candidate, error) {
-	number := index.VectorModel(model)
-	var groups []uint32
+	where, hnsw, err := d.half.of(ctx, d.conn)
+	text := halfText(question)
+	switch {
+	case err != nil:
+		return nil, err
+	case where == "":
+		return nil, errNoVector
+	case text == "" || limit <= 0:
+		return nil, nil
+	}
+	var groups []int32 // nil means all
 	for _, p := range f.Projects {
-		groups = append(groups, index.ProjectGroup(p))
+		groups = append(groups, int32(index.ProjectGroup(p)))
 	}
-	find := d.finder(number, question, groups, least)
-	for n := 2 * limit; ; n *= 8 {
-		near, all, err := find(ctx, n)
-		if err != nil {
-			return nil, err
-		}
-		keys := make([]int64, len(near))
-		for i, x := range near {
-			keys[i] = x.Key
-		}
-		got, err := d.candidates(ctx, keys, f, len(keys))
-		if err != nil {
-			return nil, err
-		}
-		got = slices.DeleteFunc(got, func(c index.Candidate) bool { return c.Model != number })
-		if len(got) >= limit || all || len(near) < n {
-			return got[:min(len(got), limit)], nil
-		}
+	number := index.VectorModel(model)
+	ask := func(enter, near string) ([]index.Candidate, error) {
+		q := d.query()
+		fill := strings.NewReplacer("{s}", where, "{dims}", strconv.Itoa(len(question)), "{most}", strconv.Itoa(hnswMost),
+			"{limit}", strconv.Itoa(limit), "{model}", q.arg(int64(number)), "{length}", q.arg(len(question)+4), "{groups}", q.arg(groups),
+			"{question}", q.arg(text), "{cond}", q.where(f))
+		return d.readCandidatesAfter(ctx, enter, fill.Replace(strings.Replace(nearestSQL, "{near}", near, 1)), q.args)
 	}
+	var got []index.Candidate
+	if hnsw && limit <= hnswMost {
+		got, err = ask(enterHNSWSQL, hnswSQL)
+	}
+	if err == nil && len(got) < limit {
+		got, err = ask(askSQL, allSQL)
+	}
+	if err != nil {
+		if strings.HasPrefix(schema.Code(err), "42") { // undefined, or not allowed
+			d.half.off()
+			return nil, errNoVector
+		}
+		return nil, err
+	}
+	got = slices.DeleteFunc(got, func(c index.Candidate) bool { return c.Model != number || c.Vector.Cosine(question) < least-rounding })
+	slices.SortStableFunc(got, func(a, b index.Candidate) int {
+		return cmp.Compare(b.Vector.Cosine(question), a.Vector.Cosine(question))
+	})
+	return got, nil
+}
+
+// halfText writes a question for the server, with 1 as its greatest value: a half holds
+// few small numbers. A question without a value has none.
+func halfText(question []float32) string {
+	var most float32
+	for _, x := range question {
+		most = max(most, float32(math.Abs(float64(x))))
+	}
+	if most == 0 || math.IsInf(float64(most), 0) || math.IsNaN(float64(most)) {
+		return ""
+	}
+	b := make([]byte, 0, 12*len(question))
+	b = append(b, '[')
+	for i, x := range question {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendFloat(b, float64(x/most), 'g', 6, 32)
+	}
+	return string(append(b, ']'))
 }
 
 // Embedded reports whether any passage has a vector of a model.

@@ -1,6 +1,8 @@
 package postgres_test
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -44,12 +46,12 @@ func passages(t *testing.T, db *postgres.DB, q []float32, f index.Filter, limit 
 	return keys
 }
 
-// TestPgvector compares what the server finds with what the client finds in its copy, and
-// both with what an HNSW index finds.
+// TestPgvector compares what the server finds with a comparison of all vectors in Go, with an HNSW
+// index and without one.
 func TestPgvector(t *testing.T) {
 	dsn := postgrestest.PGlite(t)
 	prepare(t, dsn)
-	before := open(t, postgres.Options{DSN: dsn, Origin: "here"})
+	db := open(t, postgres.Options{DSN: dsn, Origin: "here"})
 	r := rand.New(rand.NewPCG(1, 2))
 	const count = 1500
 	var b index.Batch
@@ -59,8 +61,11 @@ func TestPgvector(t *testing.T) {
 		data := n.Format()
 		b.Put = append(b.Put, index.NewEntry(n, store.Ref{Path: path(n.ID), Scope: n.Scope, Size: int64(len(data)), ModTime: noon}, data, nil))
 	}
-	apply(t, before, b)
-	some, _, _, err := before.Unembedded(t.Context(), "m", count)
+	apply(t, db, b)
+	if _, err := db.Nearest(t.Context(), "m", unit(r), index.Filter{}, 5, -1); !errors.Is(err, index.ErrNoModel) {
+		t.Errorf("without pgvector: %v, want ErrNoModel", err)
+	}
+	some, _, _, err := db.Unembedded(t.Context(), "m", count)
 	if err != nil || len(some) != count {
 		t.Fatal(len(some), err)
 	}
@@ -70,8 +75,13 @@ func TestPgvector(t *testing.T) {
 	}
 	given[some[0].Passage] = index.Quantize([]float32{1, 2, 3}) // of another length
 	given[some[1].Passage] = index.Vector{}
-	if err := before.Embed(t.Context(), "m", given); err != nil {
+	if err := db.Embed(t.Context(), "m", given); err != nil {
 		t.Fatal(err)
+	}
+	projects := make(map[int64]string)
+	for _, u := range some {
+		at := slices.IndexFunc(b.Put, func(e index.Entry) bool { return e.Ref.Path == u.Path })
+		projects[u.Passage] = b.Put[at].Note.Project
 	}
 	type question struct {
 		vector []float32
@@ -81,11 +91,19 @@ func TestPgvector(t *testing.T) {
 	questions := make([]question, 30)
 	want := make([][]int64, len(questions))
 	for i := range questions {
-		questions[i] = question{unit(r), index.Filter{}, []float64{-1, 0.3, 0.55}[i%3]}
+		q := question{unit(r), index.Filter{}, []float64{-1, 0.3, 0.55}[i%3]}
 		if i%2 == 1 {
-			questions[i].filter.Projects = []string{"p1", "p7"}
+			q.filter.Projects = []string{"p1", "p7"}
 		}
-		want[i] = passages(t, before, questions[i].vector, questions[i].filter, 20, questions[i].least)
+		questions[i] = q
+		for key, v := range given {
+			near := v.Dim() == len(q.vector) && v.Cosine(q.vector) >= q.least
+			if near && (i%2 == 0 || projects[key] == "p1") {
+				want[i] = append(want[i], key)
+			}
+		}
+		slices.SortFunc(want[i], func(a, b int64) int { return cmp.Compare(given[b].Cosine(q.vector), given[a].Cosine(q.vector)) })
+		want[i] = want[i][:min(20, len(want[i]))]
 	}
 	if len(want[0]) != 20 || len(want[1]) == 0 {
 		t.Fatalf("the questions say little: %d and %d answers", len(want[0]), len(want[1]))
@@ -95,45 +113,34 @@ func TestPgvector(t *testing.T) {
 	useVector(t, dsn, schema.VectorOptions{}, "compared by the server")
 	useVector(t, dsn, schema.VectorOptions{}, "")
 	after := open(t, postgres.Options{DSN: dsn, Origin: "here"})
-	for i, q := range questions {
-		if got := passages(t, after, q.vector, q.filter, 20, q.least); !slices.Equal(got, want[i]) {
-			t.Errorf("question %d: the server finds %v, the client %v", i, got, want[i])
+	same := func(db *postgres.DB, what string, percent int) {
+		t.Helper()
+		found, all := 0, 0
+		for i, q := range questions {
+			got := passages(t, db, q.vector, q.filter, 20, q.least)
+			for _, key := range want[i] {
+				all++
+				if slices.Contains(got, key) {
+					found++
+				}
+			}
+		}
+		if found*100 < percent*all {
+			t.Errorf("%s finds %d of the %d nearest", what, found, all)
 		}
 	}
-	if !after.CopyHere("m") {
-		t.Error("after many questions there is no copy")
-	}
-	for i, q := range questions {
-		if got := passages(t, after, q.vector, q.filter, 20, q.least); !slices.Equal(got, want[i]) {
-			t.Errorf("question %d, from the copy: %v, want %v", i, got, want[i])
-		}
-	}
-	if got := passages(t, after, make([]float32, 64), index.Filter{}, 5, -1); len(got) != 5 {
+	same(after, "the server", 99) // whose question is rounded
+	if got := passages(t, after, make([]float32, 64), index.Filter{}, 5, -1); len(got) != 0 {
 		t.Errorf("a question without a direction finds %v", got)
 	}
 
 	useVector(t, dsn, schema.VectorOptions{Workspace: team, HNSWFrom: count}, "") // two fewer than that are comparable
 	useVector(t, dsn, schema.VectorOptions{Workspace: team, HNSWFrom: count - 2}, "HNSW index for 1498 vectors")
 	useVector(t, dsn, schema.VectorOptions{Workspace: team, HNSWFrom: count - 2}, "")
-	same, all := 0, 0
-	var indexed *postgres.DB
-	for i, q := range questions {
-		if i%3 == 0 { // before one fetches a copy
-			indexed = open(t, postgres.Options{DSN: dsn, Origin: "here"})
-		}
-		got := passages(t, indexed, q.vector, q.filter, 20, q.least)
-		for _, key := range want[i] {
-			all++
-			if slices.Contains(got, key) {
-				same++
-			}
-		}
-	}
-	if same*100 < 97*all {
-		t.Errorf("the HNSW index finds %d of the %d nearest", same, all)
-	}
-	if plan, err := indexed.PlanNearest(t.Context(), "m", questions[0].vector); err != nil || !strings.Contains(plan, schema.HNSWPrefix) {
-		t.Errorf("the HNSW index is not used: %v\n%s", err, plan)
+	indexed := open(t, postgres.Options{DSN: dsn, Origin: "here"})
+	same(indexed, "the HNSW index", 97)
+	if plan := indexed.PlanNearest(t, "m", questions[0].vector); !strings.Contains(plan, schema.HNSWPrefix) {
+		t.Errorf("the HNSW index is not used:\n%s", plan)
 	}
 
 	// Somebody takes the extension away, under an open index.
@@ -144,8 +151,10 @@ func TestPgvector(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), "DROP EXTENSION vector CASCADE"); err != nil {
 		t.Fatal(err)
 	}
-	if got := passages(t, indexed, questions[0].vector, index.Filter{}, 20, -1); !slices.Equal(got, want[0]) {
-		t.Errorf("without the extension: %v, want %v", got, want[0])
+	for range 2 {
+		if _, err := indexed.Nearest(t.Context(), "m", questions[0].vector, index.Filter{}, 20, -1); !errors.Is(err, index.ErrNoModel) {
+			t.Errorf("without the extension: %v, want ErrNoModel", err)
+		}
 	}
 	useVector(t, dsn, schema.VectorOptions{DryRun: true}, "compared by the server")
 	_ = conn.Close(t.Context())

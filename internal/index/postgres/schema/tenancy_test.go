@@ -99,8 +99,6 @@ func (r right) may() bool {
 		return verb == "UPDATE" && writes && column != "id" && column != "name"
 	case of("members"):
 		return owns
-	case of("postings"):
-		return writes
 	case verb == "UPDATE" && of("notes"):
 		return writes && (column == "shared" || column == "superseded_by")
 	case verb == "UPDATE" && of("texts passages supersedes mentions edges"):
@@ -293,7 +291,7 @@ func TestRefusals(t *testing.T) {
 		"CREATE FUNCTION anamnesis.claims(a int) RETURNS int LANGUAGE sql AS 'SELECT 1'",
 		"CREATE OR REPLACE FUNCTION anamnesis.principal() RETURNS text LANGUAGE sql AS 'SELECT ''x'''",
 		"CREATE TRIGGER t BEFORE INSERT ON anamnesis.notes FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()",
-		"TRUNCATE anamnesis.postings",
+		"TRUNCATE anamnesis.passages",
 		"INSERT INTO anamnesis.members (workspace, principal, role) VALUES (" + literal(tenantA) + ", 'x', 'owner')",
 		"UPDATE anamnesis.members SET role = 'owner' WHERE principal = session_user",
 		"SELECT FROM anamnesis.issuers",
@@ -315,7 +313,7 @@ func TestRefusals(t *testing.T) {
 	}
 	// A key that is taken in another workspace is refused for the workspace, not for the key.
 	fresh := row{tenant: tenantB, member: h.name("awriter"), owner: 1}
-	for _, table := range []string{"notes", "origins", "postings"} {
+	for _, table := range []string{"notes", "origins"} {
 		if _, err := h.try(c, fresh.insert(h.tableOf(table))); Code(err) != "42501" {
 			t.Errorf("%s: %v, want a refusal of the rules of rows", table, err)
 		}

@@ -173,20 +173,24 @@ func (h *house) text(c *pgx.Conn, query string, args ...any) string {
 }
 
 // A column of a table, as the server describes it.
-type column struct{ table, name, kind string }
+type column struct {
+	table, name, kind string
+	made              bool // by the server, of other columns
+}
 
 // columns lists the columns of all tables of the schema, tables in an order in which
 // they can be filled.
 func (h *house) columns() (tables []string, byTable map[string][]column) {
 	h.t.Helper()
-	rows, err := h.super.Query(h.t.Context(), `SELECT c.table_name::text, c.column_name::text, c.data_type::text FROM information_schema.columns c
+	rows, err := h.super.Query(h.t.Context(), `SELECT c.table_name::text, c.column_name::text, c.data_type::text,
+		c.is_generated = 'ALWAYS' FROM information_schema.columns c
 		JOIN information_schema.tables t USING (table_schema, table_name)
 		WHERE c.table_schema = 'anamnesis' AND t.table_type = 'BASE TABLE' ORDER BY c.table_name, c.ordinal_position`)
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	all, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (c column, err error) {
-		err = r.Scan(&c.table, &c.name, &c.kind)
+		err = r.Scan(&c.table, &c.name, &c.kind, &c.made)
 		return c, err
 	})
 	if err != nil || len(all) == 0 {
@@ -269,7 +273,9 @@ func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + 
 func (r row) insert(columns []column) string {
 	var names, values []string
 	for _, c := range columns {
-		names, values = append(names, c.name), append(values, r.value(c))
+		if !c.made {
+			names, values = append(names, c.name), append(values, r.value(c))
+		}
 	}
 	return "INSERT INTO anamnesis." + columns[0].table + " (" + strings.Join(names, ", ") + ") VALUES (" + strings.Join(values, ", ") + ")"
 }
