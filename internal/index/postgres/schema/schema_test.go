@@ -116,6 +116,27 @@ func TestFits(t *testing.T) {
 	}
 }
 
+// Passages of before migration 6 get their words with it, though the owner who migrates sees no row of them.
+func TestWordsOfBefore(t *testing.T) {
+	h := built(t)
+	h.fill()
+	for what, forward := range map[string]string{
+		"a title, a tag and a body": "'\\x01000100010011223344aabbccddeeff0011'", "no token": "'\\x000000000000'", "no list": "'\\x00'",
+	} {
+		want := map[bool]string{true: "'11223344':1A 'aabbccdd':2B 'eeff0011':3"}[strings.Contains(forward, "eeff")]
+		h.exec(h.super, "UPDATE anamnesis.passages SET forward = "+forward)
+		for _, o := range []MigrateOptions{{To: 5}, {}} {
+			if _, err := Migrate(t.Context(), h.owner, o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		n := h.text(h.super, "SELECT count(DISTINCT words::text)::text || min(words::text) FROM anamnesis.passages")
+		if n != "1"+want {
+			t.Errorf("%s: %q, want %q", what, n, want)
+		}
+	}
+}
+
 // Two runs at once take turns.
 func TestMigrateAtOnce(t *testing.T) {
 	dsn := postgrestest.DSN(t)

@@ -6,10 +6,11 @@
 -- There is no GIN index. The server does not use one under the rules of rows, because the operator @@ is not leakproof.
 CREATE FUNCTION anamnesis.words(forward bytea) RETURNS tsvector IMMUTABLE STRICT PARALLEL SAFE LANGUAGE sql SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
-	SELECT coalesce(string_agg(encode(substr(forward, 7 + 4 * i, 4), 'hex') || ':' || least(i + 1, 16383)::text
-		|| CASE WHEN i < h.title THEN 'A' WHEN i < h.title + h.tags THEN 'B' ELSE '' END, ' '), '')::tsvector
-	FROM (SELECT get_byte(forward, 0) + 256 * get_byte(forward, 1) AS title, get_byte(forward, 2) + 256 * get_byte(forward, 3) AS tags
-		WHERE length(forward) > 6) h, generate_series(0, (length(forward) - 6) / 4 - 1) i;
+	SELECT CASE WHEN length(forward) <= 6 THEN ''::tsvector ELSE (
+		SELECT coalesce(string_agg(encode(substr(forward, 7 + 4 * i, 4), 'hex') || ':' || least(i + 1, 16383)::text
+			|| CASE WHEN i < h.title THEN 'A' WHEN i < h.title + h.tags THEN 'B' ELSE '' END, ' '), '')::tsvector
+		FROM (SELECT get_byte(forward, 0) + 256 * get_byte(forward, 1) AS title, get_byte(forward, 2) + 256 * get_byte(forward, 3) AS tags) h,
+			generate_series(0, (length(forward) - 6) / 4 - 1) i) END;
 END;
 REVOKE ALL ON FUNCTION anamnesis.words(bytea) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION anamnesis.words(bytea) TO anamnesis_reader, anamnesis_writer, anamnesis_owner;
