@@ -206,9 +206,18 @@ func (d *conn) empty(ctx context.Context) bool {
 	return err == nil && n == 0
 }
 
-// create makes a new database, in memory when nothing may be written.
+// create makes a new database, in memory when nothing may be written. Other processes see no file or a whole one: of several that
+// make one at a time, the first one's counts.
 func (d *conn) create(ctx context.Context) error {
-	if !d.readOnly.Load() { // SQLite would make it readable by others; its other files follow this one
+	if !d.readOnly.Load() {
+		made, err := d.publish(ctx)
+		if err != nil {
+			return err
+		}
+		if made {
+			return d.connect()
+		}
+		// Its disk knows no second name of a file. SQLite would make it readable by others; its other files follow this one.
 		if f, err := os.OpenFile(d.path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
 			_ = f.Close()
 		}
@@ -217,6 +226,45 @@ func (d *conn) create(ctx context.Context) error {
 		return err
 	}
 	return d.recreate(ctx)
+}
+
+// publish makes a database beside the path and gives it the path as its second name, unless another process was faster. made is
+// false, without an error, where that cannot be done.
+func (d *conn) publish(ctx context.Context) (made bool, err error) {
+	const beside = ".new-*"
+	if left, err := filepath.Glob(d.path + beside); err == nil { // of processes that died
+		for _, name := range left {
+			if fi, err := os.Stat(name); err == nil && time.Since(fi.ModTime()) > time.Hour {
+				_ = os.Remove(name)
+			}
+		}
+	}
+	f, err := os.CreateTemp(filepath.Dir(d.path), filepath.Base(d.path)+beside)
+	if err != nil {
+		return false, nil // SQLite says what is wrong, in codes that others know
+	}
+	name := f.Name()
+	_ = f.Close()
+	defer func() {
+		for _, ext := range []string{"", "-wal", "-shm", "-journal"} {
+			_ = os.Remove(name + ext)
+		}
+	}()
+	aside := newConn(d.opts, name)
+	if err = aside.connect(); err != nil {
+		return false, err
+	}
+	if _, err = aside.rebuild(ctx, false); err == nil {
+		_, err = aside.write.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	}
+	aside.disconnect()
+	if err != nil {
+		return false, err
+	}
+	if err = os.Link(name, d.path); errors.Is(err, fs.ErrExist) {
+		err = nil
+	}
+	return err == nil, nil
 }
 
 // recreate makes the schema in the place of whatever tables there are.

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -188,5 +190,45 @@ func TestAsideIsKept(t *testing.T) {
 	kept, err := filepath.Glob(path + ".foreign-*[0-9]")
 	if err != nil || len(kept) != 4 {
 		t.Errorf("kept %q, %v; want 4 files", kept, err)
+	}
+}
+
+// TestFirstOpens: processes that open a database at once that is not there find a whole one, and the same. (They found a file without tables, and set it aside.)
+func TestFirstOpens(t *testing.T) {
+	dir := t.TempDir()
+	for round := range 10 {
+		path := filepath.Join(dir, strconv.Itoa(round), "index.db")
+		if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		var wait sync.WaitGroup
+		epochs := make([]any, 8)
+		for i := range epochs {
+			wait.Go(func() {
+				db, err := sqlite.Open(t.Context(), sqlite.Options{Path: path})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer db.Close()
+				if notice := db.Notice(); notice != "" {
+					t.Error(notice)
+				}
+				generation, err := db.Generation(t.Context())
+				if err != nil {
+					t.Error(err)
+				}
+				epochs[i] = generation
+			})
+		}
+		wait.Wait()
+		if files, err := filepath.Glob(path + ".*"); err != nil || len(files) > 0 {
+			t.Errorf("left behind: %q, %v", files, err)
+		}
+		for _, epoch := range epochs[1:] {
+			if epoch != epochs[0] {
+				t.Fatalf("not one database: %v", epochs)
+			}
+		}
 	}
 }
