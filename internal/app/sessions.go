@@ -117,11 +117,11 @@ func CutShown(s string, n int) string {
 // endOfAge returns the time before which sessions, and what is unread of them, are too old to be kept (sessions.days); the zero
 // time if none is.
 func endOfAge(r *Rooms) (time.Time, error) {
+	now, jumped, err := store.Age(r.Store) // also without an end, so that a jump is seen when there is one
 	days := r.Config.Sessions.Days
 	if days <= 0 {
-		return time.Time{}, nil
+		return time.Time{}, err
 	}
-	now, jumped, err := store.Age(r.Store)
 	if jumped {
 		r.Notify("the clock is far ahead of the last background run: nothing is deleted for its age until it stays there for three days")
 	}

@@ -117,20 +117,27 @@ func (f *forgotten) divide(key string, all []Exchange) (left, lost []Exchange) {
 	if len(f.Numbers) == 0 {
 		return all, nil
 	}
-	marks, starts := slices.Collect(maps.Values(f.Began[key])), startsOf(all)
+	starts := startsOf(all)
 	for i := range all {
 		e := &all[i]
-		said, began := f.mark(e)
-		_, marked := f.Began[key][strconv.Itoa(e.N)]
-		switch {
-		case f.whole(key), slices.Contains(f.Said, said), began != "" && slices.Contains(marks, began) && starts[e.At.UnixMilli()] == 1,
-			!marked && slices.Contains(f.Numbers[key], e.N): // by a program that wrote no marks
+		if f.knows(key, e, starts[e.At.UnixMilli()] == 1) {
 			lost = append(lost, *e)
-		default:
+		} else {
 			left = append(left, *e)
 		}
 	}
 	return left, lost
+}
+
+// knows reports whether an exchange was forgotten. alone says that no other one of its reading began when it did.
+func (f *forgotten) knows(key string, e *Exchange, alone bool) bool {
+	said, began := f.mark(e)
+	marks := f.Began[key]
+	if f.whole(key) || slices.Contains(f.Said, said) || began != "" && alone && slices.Contains(slices.Collect(maps.Values(marks)), began) {
+		return true
+	}
+	_, marked := marks[strconv.Itoa(e.N)]
+	return !marked && slices.Contains(f.Numbers[key], e.N) // by a program that wrote no marks
 }
 
 // Forget erases exchanges for good: by session key their numbers, none for all of it, TitleNumber for

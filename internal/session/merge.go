@@ -66,6 +66,9 @@ func merge(had, all []Exchange, taken []int, clean func(string) string) []Exchan
 		if h := &ours[at]; len(h.Steps)+h.Dropped > len(e.Steps)+e.Dropped {
 			was := h.cleaned(clean)
 			was.TakenBack, was.Commits = e.TakenBack, e.Commits
+			if e.Reply != "" && !slices.ContainsFunc(was.Steps, func(s Step) bool { return s.Said == e.Reply }) {
+				was.Reply = e.Reply // no word of half a copy: the agent went on
+			}
 			e = was
 		}
 		e.N = ours[at].N

@@ -26,7 +26,8 @@ type clock struct {
 // Age returns the time by which the age of what is deleted by age is judged: that of the clock, unless it is more than two weeks
 // ahead of the last look. A machine that slept so long is distinguished from one whose clock is wrong by the clock's staying there for
 // three days; until then Age returns the time of the last look, and jumped is true. It writes a file, and so belongs into
-// background runs. The caller has the lock of what it deletes.
+// background runs. The first look counts; after a file that cannot be read nothing is old, once. The caller has the lock of what it
+// deletes.
 func Age(s *Store) (now time.Time, jumped bool, err error) {
 	now = s.now()
 	var c clock
@@ -35,10 +36,10 @@ func Age(s *Store) (now time.Time, jumped bool, err error) {
 	case err == nil:
 		err = json.Unmarshal(data, &c)
 	case errors.Is(err, fs.ErrNotExist):
-		err = nil
+		return now, false, s.writeClock(clock{Seen: now})
 	}
 	if err != nil || c.Seen.IsZero() {
-		return time.Time{}, false, s.writeClock(clock{Seen: now}) // a file that cannot be read is begun again, and judges nothing this time
+		return time.Time{}, false, s.writeClock(clock{Seen: now})
 	}
 	was := c
 	switch {

@@ -30,7 +30,7 @@ func TestAge(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, _, err := store.Age(s); !got.IsZero() || err != nil {
+			if got, _, err := store.Age(s); !got.Equal(begin) || err != nil {
 				t.Fatalf("the first look judges by %v, %v", got, err)
 			}
 			for i, l := range looks {
