@@ -2,8 +2,6 @@ package recall
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 
@@ -99,20 +97,12 @@ func (e *Engine) question(ctx context.Context, q Query, res *Result, text string
 	}
 	ctx, cancel := e.hurry(ctx, q)
 	defer cancel()
-	sum := sha256.Sum256([]byte(fmt.Sprintf("%s\n%s", model, text)))
-	numbers, err := e.numbers(ctx, q, res, vectorKind, hex.EncodeToString(sum[:16]), 0, func() (said []float64, err error) {
-		var fresh []float32
-		model, fresh, err = e.index.Question(ctx, text)
-		for _, x := range fresh {
-			said = append(said, float64(x))
-		}
+	unit, err = modelSaid(ctx, e, q, res, hashKey("%s\n%s", model, text), func() (said []float32, err error) {
+		model, said, err = e.index.Question(ctx, text)
 		return said, err
 	})
 	if err != nil && q.reading {
 		res.late = err
-	}
-	for _, x := range numbers {
-		unit = append(unit, float32(x))
 	}
 	return model, unit, err
 }

@@ -3,8 +3,6 @@ package recall
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -111,13 +109,12 @@ const unread = 0.3
 // logits returns what a model says of hits, which it is asked once for each question:
 // what it said is kept with the answers of the arms.
 func (e *Engine) logits(ctx context.Context, m asker, q Query, res *Result, hits []*Hit) ([]float64, error) {
-	h := sha256.New()
-	fmt.Fprintf(h, "%s\n%d %s\n", m.Name(), len(q.Text), q.Text)
-	for _, hit := range hits {
-		fmt.Fprintf(h, "%s %x\n", hit.Row.ID, hit.Row.Hash)
+	about := make([]string, len(hits))
+	for i, h := range hits {
+		about[i] = fmt.Sprintf("%s %x", h.Row.ID, h.Row.Hash)
 	}
-	key := hex.EncodeToString(h.Sum(nil)[:16])
-	return e.numbers(ctx, q, res, logitsKind, key, len(hits), func() ([]float64, error) { return e.askLogits(ctx, m, q, hits) })
+	key := hashKey("%q %q %q", m.Name(), q.Text, about)
+	return modelSaid(ctx, e, q, res, key, func() ([]float64, error) { return e.askLogits(ctx, m, q, hits) })
 }
 
 func (e *Engine) askLogits(ctx context.Context, m asker, q Query, hits []*Hit) ([]float64, error) {

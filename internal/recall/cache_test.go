@@ -176,26 +176,28 @@ func TestCacheKeepsNoText(t *testing.T) {
 	}
 }
 
-// Bytes that are no memory are none, and do no harm.
-func FuzzMemory(f *testing.F) {
-	f.Add([]byte(nil))
-	f.Add([]byte("\x01abcdefgh\x02\x02abcd\x02abcdefgh\x02\x04lexi\x02\x02\x02\x02"))
-	f.Fuzz(func(_ *testing.T, b []byte) { recall.DecodeAnswer(b) })
-}
-
-// Every beginning of a memory is distinguished from a whole one.
+// What is no whole answer, or is of an arm that this program does not have, is none, and the arms are asked.
 func TestTornMemory(t *testing.T) {
 	_, s := open(t, note.Note{ID: "a", Title: "staging certificate"})
 	e, ix := engine(t, s, remembering(), recall.Models{})
-	ask(t, e, recall.Query{Text: "staging certificate"})
+	q := recall.Query{Text: "staging certificate"}
+	ask(t, e, q)
 	kept, err := ix.Memos(t.Context(), "recall", 1)
-	if err != nil || len(kept) != 1 || !recall.DecodeAnswer(kept[0].Value) {
+	if err != nil || len(kept) != 1 {
 		t.Fatal(kept, err)
 	}
-	for n := range kept[0].Value {
-		if recall.DecodeAnswer(kept[0].Value[:n]) {
-			t.Errorf("%d bytes of %d are taken for a memory", n, len(kept[0].Value))
+	whole := kept[0].Value
+	for _, value := range []string{"", string(whole[:len(whole)/2]), strings.Replace(string(whole), "lexical", "former", 1)} {
+		kept[0].Value = []byte(value)
+		if err := ix.SetMemo(t.Context(), "recall", kept[0].Key, kept[0], 0); err != nil {
+			t.Fatal(err)
 		}
+		if res := ask(t, e, q); res.Cached != "" || !slices.Equal(ids(res), []note.ID{"a"}) {
+			t.Errorf("%q is taken for an answer: %q %v", value, res.Cached, ids(res))
+		}
+	}
+	if res := ask(t, e, q); res.Cached != "exact" {
+		t.Errorf("a whole answer is not used: %q", res.Cached)
 	}
 }
 

@@ -26,9 +26,3 @@ func MakeStageRow(r index.Row, score float64) StageRow {
 
 // NoteGap is noteGap.
 func (e *Engine) NoteGap(_ context.Context, q Query, res *Result) { e.noteGap(q, res) }
-
-// DecodeAnswer reports whether bytes are a kept answer.
-func DecodeAnswer(b []byte) bool {
-	_, ok := decodeAnswer(b)
-	return ok
-}
