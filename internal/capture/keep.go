@@ -31,7 +31,8 @@ func (r *Recorder) keeps() bool { return r.kept != nil && r.kept.On() }
 // Unkept reports whether a session is to be kept word for word and is not yet. id is the one that its
 // client gave it, ended when it ended.
 func (r *Recorder) Unkept(harness, id string, ended time.Time) bool {
-	return r.keeps() && r.kept.Within(ended) && !r.private(id) && !r.kept.Has(harness, id)
+	return r.keeps() && r.kept.Within(ended) && !r.private(id) && !r.kept.Has(harness, id) &&
+		!r.kept.Has(harness, agent.PartID(id, 2)) // of one that moved before anything was asked
 }
 
 // Keep keeps a session word for word and makes no note of it: one that is a note already, or that is

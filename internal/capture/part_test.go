@@ -12,6 +12,7 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/capture"
+	words "anamnesis/internal/session" // session is a line of a transcript here
 )
 
 // saidIn is a prompt that was typed in a folder, and what the agent answered.
@@ -169,5 +170,25 @@ func TestPreviewOfMovedSession(t *testing.T) {
 	d, err := r.Drain(t.Context(), nil)
 	if err != nil || len(d.Captured) != 2 || d.Captured[0].Project != "shop" || d.Captured[1].Project != "other" {
 		t.Errorf("%+v", d)
+	}
+}
+
+// TestMovedBeforeItsFirstPrompt: a session in whose first folder nothing was asked is kept, and an import knows that.
+func TestMovedBeforeItsFirstPrompt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the paths in the transcripts are not quoted")
+	}
+	r := newRoom(t)
+	shop, other := r.repository("shop"), r.repository("other")
+	kept := words.New(r.store, words.Options{Keep: true})
+	t.Cleanup(kept.Close)
+	r.Recorder = r.Keeping(kept)
+	text := fmt.Sprintf(`{"type":"system","sessionId":"s1","cwd":%q,"timestamp":"2026-05-01T10:00:00Z","content":"begun"}`+"\n", shop) +
+		saidIn(1, other, "Fix bravo in the other one") + saidIn(2, other, "Fix charlie, too")
+	if c := r.capture(text); len(c.Also) != 1 || c.Also[0].Project != "other" || c.Kept != nil || c.Also[0].Kept != nil {
+		t.Fatalf("%+v", c)
+	}
+	if r.Unkept("claude", "s1", time.Now()) {
+		t.Error("an import would keep it once more")
 	}
 }
