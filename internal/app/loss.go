@@ -18,8 +18,8 @@ import (
 const rewritten = "it says something else, as many others do"
 
 // loss says what a change takes away of a note. One made here by Anamnesis itself is
-// meant: its former form stands in the history. So is one that its owner has released, for
-// a sync with remote.
+// meant: its former form stands in the history, or was erased and the new one is named
+// (allowLoss). So is one that its owner has released, for a sync with remote.
 func loss(r *Rooms, remote bool) func(path string, was, now []byte, here bool) (replica.Loss, string) {
 	var list *allowed // read when first needed
 	return func(path string, was, now []byte, here bool) (replica.Loss, string) {
@@ -32,7 +32,8 @@ func loss(r *Rooms, remote bool) func(path string, was, now []byte, here bool) (
 			list = &a
 		}
 		id := IDOf(path)
-		if remote && slices.Contains(list.Changed[id], store.Digest(now)) || loss != replica.Unreadable && revised(r, id, was) {
+		forms, sum := list.Changed[id], store.Digest(now)
+		if remote && slices.Contains(forms, sum) || slices.Contains(forms, byCommand+sum) || loss != replica.Unreadable && revised(r, id, was) {
 			return replica.NoLoss, ""
 		}
 		return loss, replica.LossWhy + what

@@ -140,9 +140,15 @@ func redraft(ctx context.Context, r *Rooms, h *session.Head, whole bool, erased 
 		return errors.Join(append(errs, err)...)
 	}
 	_, left, err := r.Kept.Read(h.Key())
-	if err == nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // nothing is left
+		_, err := Forget(ctx, r, string(id), true)
+		return errors.Join(append(errs, err)...)
+	case err == nil:
 		trace := traceIDs(ctx, r, id)
-		err = r.Recorder.Redraft(ctx, *h, left)
+		if err = r.Recorder.Redraft(ctx, *h, left); err == nil {
+			err = allowLoss(ctx, r, id)
+		}
 		erase(ctx, r, trace)
 	}
 	if errors.Is(err, ingest.ErrChanged) || errors.Is(err, fs.ErrNotExist) {
