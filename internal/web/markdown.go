@@ -18,7 +18,8 @@ const (
 	maxMarkdown = 64 << 10  // bytes of a text that is read as markdown; a longer one is shown as it is written
 	maxDepth    = 16        // of quotes and lists within one another; what is deeper is shown as it is written
 	maxOpen     = 32        // marks that may begin emphasis, within one another; more are text
-	maxSpan     = 4 << 10   // bytes of a link or a code span
+	maxSpan     = 2 << 10   // bytes of a link or a code span
+	maxEscape   = 40        // bytes of an escape or an entity
 	maxHTML     = 512 << 10 // bytes of HTML, about: a text that becomes more is shown as it is written
 )
 
@@ -346,7 +347,7 @@ func (r *spanReader) mark(rest string) bool {
 	case '\\', '&':
 		if strings.HasPrefix(rest, "\\\n") {
 			return r.put(2, "<br>")
-		} else if e := escapeForm().FindString(rest); e != "" {
+		} else if e := escapeForm().FindString(rest[:min(len(rest), maxEscape)]); e != "" {
 			return r.put(len(e), template.HTMLEscapeString(note.Printable(unescaped(e))))
 		}
 	case ' ':
@@ -358,7 +359,7 @@ func (r *spanReader) mark(rest string) bool {
 	case '*', '_', '~':
 		return r.emphasis(c, run(rest))
 	case '!', '[':
-		if m := linkForm().FindStringSubmatch(rest); m != nil {
+		if m := linkForm().FindStringSubmatch(rest[:strings.LastIndexByte(rest, ')')+1]); m != nil {
 			text := spans(m[1], false)
 			if c == '!' { // nothing is loaded from elsewhere
 				text = "🖼 " + text
@@ -366,7 +367,7 @@ func (r *spanReader) mark(rest string) bool {
 			return r.link(len(m[0]), unescaped(m[2]+m[3]), text)
 		}
 	case '<':
-		if m := angleForm().FindStringSubmatch(rest); m != nil {
+		if m := angleForm().FindStringSubmatch(rest[:strings.IndexByte(rest, '>')+1]); m != nil {
 			return r.link(len(m[0]), m[1], template.HTMLEscapeString(m[1]))
 		}
 	default:
@@ -388,12 +389,14 @@ func (r *spanReader) link(n int, to, text string) bool {
 
 // word reads a word, or an address that stands in the text as it is.
 func (r *spanReader) word(rest string) bool {
-	if n := len(addressForm().FindString(rest)); n > 0 {
-		return r.link(n, rest[:n], template.HTMLEscapeString(rest[:n]))
-	}
 	n := strings.IndexFunc(rest, func(c rune) bool { return !wordRune(c) && !strings.ContainsRune(".+-@/", c) })
 	if n < 0 {
 		n = len(rest)
+	}
+	if start := strings.ToLower(rest[:min(n, 4)]); start == "http" || start == "www." || strings.Contains(rest[:n], "@") {
+		if n := len(addressForm().FindString(rest)); n > 0 {
+			return r.link(n, rest[:n], template.HTMLEscapeString(rest[:n]))
+		}
 	}
 	return n > 0 && r.put(n, template.HTMLEscapeString(rest[:n]))
 }
