@@ -92,7 +92,7 @@ func (r *Rooms) IndexTrouble() string {
 
 // Close releases the index. Rooms without one are closed already.
 func (r *Rooms) Close() {
-	if programsWait(r) {
+	if programsWait(r) || !r.Drains && r.Store != nil && !r.Store.ReadOnly() && forgottenWaits(r) {
 		_ = r.Detach("drain")
 	}
 	if teamWaits(r) {

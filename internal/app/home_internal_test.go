@@ -154,7 +154,7 @@ func TestHomeKilled(t *testing.T) {
 		owner, away, later := aMachine(t, server, false), aMachine(t, server, true), aMachine(t, server, true)
 		write(t, owner, note.Human, "Amounts are integers", "In cents.")
 		gone := write(t, owner, note.Human, "Deploy on Mondays", "At nine.")
-		if _, err := Forget(t.Context(), owner, string(gone.Note.ID), true); err != nil {
+		if _, err := Forget(t.Context(), owner, string(gone.Note.ID), ForgetNow); err != nil {
 			t.Fatal(err)
 		}
 		goHome(t, owner, 0)

@@ -43,6 +43,10 @@ func OpenFiles(h Host) (*Rooms, error) {
 		return nil, err
 	}
 	r := &Rooms{Config: h.Config, Store: s, Kept: session.New(s, h.Config.Sessions), Host: h}
+	r.Kept.Hide(func() func(*session.Head) bool {
+		forgetting, _ := tombstone.Forgetting(s) // whoever forgets reports what is wrong with the marks
+		return func(h *session.Head) bool { return forgetting(note.EpisodicID(h.Started, h.Agent, h.Session)) }
+	})
 	if r.Redactor, err = OpenRedactor(s); err != nil {
 		r.Rules = err // reading goes on; what a machine wrote waits (MayRedact)
 		if r.Redactor, err = redact.New(); err != nil {

@@ -64,6 +64,9 @@ func noNote(r *Rooms, name string) error {
 		return fmt.Errorf("there is no note %s; give at least %d characters of an id, `anamnesis list` names them", note.Printable(name),
 			MinPrefix)
 	}
+	if m, ok, err := markNamed(r, strings.TrimSpace(name)); ok && err == nil {
+		return fmt.Errorf("the note %s is forgotten; `anamnesis forget --undo %s` brings it back until %s", m.ID, m.ID, m.Until.Local().Format("15:04"))
+	}
 	stones, _ := tombstone.For(r.Store, note.Local)
 	for _, t := range stones {
 		if string(t.ID) == strings.TrimSpace(name) {

@@ -80,7 +80,7 @@ func TestForgetSessionOfNote(t *testing.T) {
 	if _, err := r.Ingester.Admit(t.Context(), ingest.Draft{By: ingest.Person, Note: n}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := app.Forget(t.Context(), r, string(id), true); err != nil {
+	if _, err := app.Forget(t.Context(), r, string(id), app.ForgetNow); err != nil {
 		t.Fatal(err)
 	}
 	all, err := app.Sessions(t.Context(), r, app.SessionsOptions{})

@@ -136,13 +136,13 @@ func redraft(ctx context.Context, r *Rooms, h *session.Head, whole bool, erased 
 	case err != nil:
 		return errors.Join(append(errs, err)...)
 	case whole:
-		_, err := Forget(ctx, r, string(id), true)
+		_, err := Forget(ctx, r, string(id), ForgetNow)
 		return errors.Join(append(errs, err)...)
 	}
 	_, left, err := r.Kept.Read(h.Key())
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // nothing is left
-		_, err := Forget(ctx, r, string(id), true)
+		_, err := Forget(ctx, r, string(id), ForgetNow)
 		return errors.Join(append(errs, err)...)
 	case err == nil:
 		trace := traceIDs(ctx, r, id)
@@ -240,10 +240,9 @@ func ForgetSession(ctx context.Context, r *Rooms, id string) error {
 		}
 	}
 	errs := []error{EraseUnreadOf(r, id)}
-	for _, gone := range ids {
-		if _, err := Forget(ctx, r, string(gone), true); err != nil && !errors.Is(err, fs.ErrNotExist) { // with an earlier one
-			errs = append(errs, err)
-		}
+	if len(ids) > 0 {
+		_, err := forgetNow(ctx, r, ids...)
+		errs = append(errs, err)
 	}
 	errs = append(errs, ingest.ForgetEvidence(ctx, r.Ingester, of)) // of those that other sessions support, too
 	for _, d := range r.Store.Spool().Held() {
@@ -273,8 +272,7 @@ func forgetSession(ctx context.Context, r *Rooms, n *note.Note) error {
 		return err
 	}
 	if n.Type == note.Episodic && n.Kind == "" && r.Recorder != nil {
-		of := note.CutRunes(n.Provenance.Session, 8)
-		if err := forgetInSlots(ctx, r, n.Project, func(session, _ string) bool { return session == of }); err != nil {
+		if err := forgetSlotsOf(ctx, r, n); err != nil {
 			return err
 		}
 	}
@@ -289,6 +287,12 @@ func forgetSession(ctx context.Context, r *Rooms, n *note.Note) error {
 		}
 	}
 	return nil
+}
+
+// forgetSlotsOf erases the lines that a session wrote into the automatic slots of its project.
+func forgetSlotsOf(ctx context.Context, r *Rooms, n *note.Note) error {
+	of := note.CutRunes(n.Provenance.Session, 8)
+	return forgetInSlots(ctx, r, n.Project, func(session, _ string) bool { return session == of })
 }
 
 // maxSharedText is how many characters of an exchange a note of it holds.

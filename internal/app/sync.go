@@ -272,7 +272,7 @@ func replicaOptions(r *Rooms, o SyncOptions) replica.Options {
 		Merger: func(theirs fs.FS) (replica.Merge, error) { return ingest.NewIncoming(r.Store).Merger(theirs) },
 		Settle: func(c replica.Conflict) error { return keepLoser(r, c) },
 		Apply:  func(changes []replica.Change) ([]string, error) { return applyRemote(r, changes) },
-		Hold:   withhold(r, o.Remote), Driver: driver(), Title: titleOf, Says: sayings,
+		Hold:   withhold(r, o.Remote), NotYet: notYet(r), Driver: driver(), Title: titleOf, Says: sayings,
 		Claims: func(path string, data []byte) string { return claimed(r.Store, path, data) },
 		Loss:   loss(r, o.Remote),
 		Erases: func(changes []replica.Change) ([]replica.Change, error) { return erases(r, changes) },

@@ -110,7 +110,7 @@ func (d *decided) allows(n *note.Note) bool {
 	}
 	if !d.read {
 		var err error
-		d.stones, err = tombstone.For(d.store, note.Local)
+		d.stones, err = tombstone.Refusing(d.store, note.Local)
 		d.read, d.failed = true, err != nil
 	}
 	_, forgotten := tombstone.Match(d.stones, n)

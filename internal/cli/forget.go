@@ -83,7 +83,7 @@ func (p *program) printArchived(back bool) func(app.ArchiveAnswer) {
 }
 
 func newForget(p *program) *cobra.Command {
-	var apply, undo bool
+	var apply, now, undo bool
 	cmd := &cobra.Command{
 		Use:   "forget ID",
 		Short: "Erase a note for good, on every machine",
@@ -92,21 +92,33 @@ too, when the body has eight words or more), their former forms, drafts and
 conflicts. What stays is a tombstone, which recognises the statement without
 holding it, so that no session, import or machine brings it back. The other
 machines follow with their next sync. Without --apply it only lists what
-would be erased. It cannot be undone; ` + "`anamnesis archive ID`" + ` can.
+would be erased.
+
+The note is out of every answer at once and is erased ten minutes later, by the first
+command or hook after that. Until then --undo brings it back, and no sync sends it or
+its deletion. --now erases at once and cannot be undone; ` + "`anamnesis archive ID`" + ` can.
 
 A file that comes back, as from a backup, stays out of every answer and does not
 travel; ` + "`anamnesis doctor`" + ` names it. --undo takes back that it was forgotten.
 
 The history of git still holds the text: docs/sync.md says how to begin a new one.`,
 		Example: `  anamnesis forget 9KQT
-  anamnesis forget 9KQT --apply`,
+  anamnesis forget 9KQT --apply
+  anamnesis forget 9KQT --undo`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if undo {
 				return p.unforget(cmd, args[0])
 			}
 			return run(p, cmd, "forget", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.ForgetAnswer, error) {
-				return app.Forget(ctx, r, args[0], apply)
+				how := app.ForgetPlan
+				switch {
+				case now:
+					how = app.ForgetNow
+				case apply:
+					how = app.ForgetSoon
+				}
+				return app.Forget(ctx, r, args[0], how)
 			}, func(a app.ForgetAnswer) {
 				p.printForgotten(a)
 				p.printAlike(a.Alike)
@@ -114,8 +126,10 @@ The history of git still holds the text: docs/sync.md says how to begin a new on
 		},
 	}
 	cmd.Flags().BoolVar(&apply, "apply", false, "do it")
-	cmd.Flags().BoolVar(&undo, "undo", false, "bring a forgotten note back whose file is here again")
+	cmd.Flags().BoolVar(&now, "now", false, "do it at once, without the ten minutes in which it can be undone")
+	cmd.Flags().BoolVar(&undo, "undo", false, "bring a forgotten note back that is not erased yet, or whose file is here again")
 	cmd.MarkFlagsMutuallyExclusive("apply", "undo")
+	cmd.MarkFlagsMutuallyExclusive("now", "undo")
 	return cmd
 }
 
@@ -156,7 +170,10 @@ func (p *program) printAlike(left []app.Alike) {
 func (p *program) printForgotten(a app.ForgetAnswer) {
 	f := a.Forgotten
 	verb := "would erase"
-	if a.Applied {
+	switch {
+	case a.Until != nil:
+		verb = "forgotten:"
+	case a.Applied:
 		verb = "erased"
 	}
 	p.printf("forget: %s %s %q\n", verb, f.ID, firstLine(f.Title, 60))
@@ -184,11 +201,14 @@ func (p *program) printForgotten(a app.ForgetAnswer) {
 	}
 	switch {
 	case !a.Applied:
-		p.printf("nothing was changed yet; add --apply to do it. It cannot be undone.\n")
+		p.printf("nothing was changed yet; add --apply to do it, and ten minutes to undo it\n")
+	case a.Until != nil:
+		p.printf("all of it is out of every answer now, and is erased at %s; to bring it back before: anamnesis forget %s --undo\n",
+			a.Until.Local().Format("15:04"), p.short(f.ID))
 	case a.InGit && p.cfg.Sync.Remote != "":
 		p.printf("the other machines follow with their next sync\n")
 	}
-	if a.InGit {
+	if a.InGit && a.Until == nil {
 		p.printf("git's history still holds the text. To begin a new history, when every machine has synced:\n"+
 			"empty the remote, then on each machine `rm -rf %s` and `anamnesis sync`; docs/sync.md has the steps\n",
 			a.GitDir)

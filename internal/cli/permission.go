@@ -10,7 +10,7 @@ import (
 )
 
 // commandActs says what a command does that not everybody may do (docs/authority.md). A command with the
-// flag --apply does it with that flag alone. Commands that write notes are ingest.Write: Admit decides
+// flag --apply does it with that flag, with --now or with --undo. Commands that write notes are ingest.Write: Admit decides
 // about each note. Every other command reads, fills the index or carries out what is due.
 var commandActs = map[string]ingest.Act{
 	"add": ingest.Write, "edit": ingest.Write, "capture": ingest.Write, "import bundle": ingest.Write, "import native": ingest.Write,
@@ -68,8 +68,9 @@ func (p *program) permitted(cmd *cobra.Command) error {
 	if act == 0 || act == ingest.Write {
 		return nil
 	}
-	if apply := cmd.Flags().Lookup("apply"); apply != nil && !apply.Changed && path != "undo" { // it takes a decision back at once
-		return nil
+	does := func(flag string) bool { return cmd.Flags().Changed(flag) }
+	if cmd.Flags().Lookup("apply") != nil && path != "undo" && !does("apply") && !does("now") && !does("undo") {
+		return nil // it only lists; undo takes a decision back at once
 	}
 	if err := ingest.May(p.author(), act); err != nil {
 		return app.Errorf(app.Failed, "%s: %w", path, err)

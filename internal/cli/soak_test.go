@@ -285,7 +285,7 @@ func (c *soakClient) write(stop chan struct{}) {
 			}
 		case dice < 15:
 			n.maybeGone = true
-			if _, ok := c.command(most, "forget", id, "--apply"); ok {
+			if _, ok := c.command(most, "forget", id, "--now"); ok {
 				n.gone = true
 				c.done.Add(1)
 			}

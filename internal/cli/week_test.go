@@ -296,7 +296,7 @@ func (m *weekMachine) forget() {
 		return
 	}
 	id := strings.TrimSuffix(filepath.Base(m.files(of)[0]), ".md")
-	_, ok := m.command("", m.trouble(), "forget", id, "--apply")
+	_, ok := m.command("", m.trouble(), "forget", id, "--now")
 	m.note("%s: %s is forgotten: %v", m.name, of, ok)
 	for _, w := range m.words {
 		if w.note == of {

@@ -67,7 +67,7 @@ func (im *Importer) look(ctx context.Context) (*snapshot, error) {
 		return nil, err
 	}
 	for _, scope := range []note.Scope{note.Portable, note.Local} {
-		if s.stones[scope], err = tombstone.For(im.store, scope); err != nil {
+		if s.stones[scope], err = tombstone.Refusing(im.store, scope); err != nil {
 			return nil, err
 		}
 	}

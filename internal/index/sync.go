@@ -30,6 +30,15 @@ type Index struct {
 // from several goroutines.
 func (ix *Index) Refuse(why func(ref store.Ref, n *note.Note, data []byte) string) { ix.refuse = why }
 
+// OnPurpose begins the reason (Refuse) of a file that is left out and is no Problem.
+const OnPurpose = "left out: "
+
+// Problems lists the files that could not be indexed, or not wholly, by path.
+func (ix *Index) Problems(ctx context.Context) ([]Problem, error) {
+	all, err := ix.Backend.Problems(ctx)
+	return slices.DeleteFunc(all, func(p Problem) bool { return strings.HasPrefix(p.Reason, OnPurpose) }), err
+}
+
 // Guest says that the origins of the backend are machines of one person, and that this one
 // has only the files it wrote: a file that is not here is dropped only when gone says that it
 // was forgotten here, and an origin without files is not begun. It is called before the Index is used.

@@ -372,7 +372,7 @@ func (t *takeBack) forgotten(data []byte, scope note.Scope) bool {
 	if err != nil {
 		return false
 	}
-	stones, err := tombstone.For(t.s, scope)
+	stones, err := tombstone.Refusing(t.s, scope)
 	return err == nil && tombstone.Says(stones, n)
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/bundle"
@@ -15,23 +16,93 @@ import (
 	"anamnesis/internal/store/tombstone"
 )
 
-// Forget erases a note and all that this machine keeps of it (tombstone.Forget),
+// Forget erases notes and all that this machine keeps of them (tombstone.ForgetAll),
 // and tells the index. erased is called under the store lock with the paths of
 // the notes that are gone, also when an error is about what is left to do; nil
-// does nothing. f says what was erased, also when there is an error.
-func (g *Ingester) Forget(ctx context.Context, id note.ID, erased func(paths []string) error) (f tombstone.Forgotten, err error) {
+// does nothing. all says what was erased, also when there is an error.
+func (g *Ingester) Forget(ctx context.Context, ids []note.ID, erased func(paths []string) error) (all []tombstone.Forgotten, err error) {
+	var paths []string
 	err = locked(ctx, g.store, func(w *store.Writer) error {
 		var err error
-		f, err = tombstone.Forget(w, id)
-		if derr := w.Disown(id); err == nil {
-			err = derr
+		all, err = tombstone.ForgetAll(w, ids...)
+		for _, f := range all {
+			paths = append(paths, f.Notes...)
 		}
-		if erased != nil && (len(f.Notes) > 0 || err == nil) {
-			err = errors.Join(err, erased(append([]string{string(id) + ".md"}, f.Notes...)))
+		var gone []string
+		for _, id := range ids {
+			if derr := w.Disown(id); err == nil {
+				err = derr
+			}
+			gone = append(gone, string(id)+".md")
+		}
+		if erased != nil && (len(paths) > 0 || err == nil) {
+			err = errors.Join(err, erased(append(gone, paths...)))
+		}
+		if err == nil {
+			_, err = tombstone.DropMarks(w, ids...)
 		}
 		return err
 	})
-	return f, errors.Join(err, g.Reindex(ctx, f.Notes))
+	return all, errors.Join(err, g.Reindex(ctx, paths))
+}
+
+// ForgetSoon marks a note as forgotten (tombstone.Mark) and takes it, with those that say exactly the same, out of the index.
+func (g *Ingester) ForgetSoon(ctx context.Context, id note.ID) (m tombstone.Mark, f tombstone.Forgotten, err error) {
+	copies, err := g.copies(ctx, id)
+	if err != nil {
+		return m, f, err
+	}
+	err = locked(ctx, g.store, func(w *store.Writer) error {
+		if m, f, err = tombstone.PlanMark(g.store, id, copies); err != nil {
+			return err
+		}
+		return tombstone.AddMark(w, m)
+	})
+	if err != nil {
+		return m, f, err
+	}
+	return m, f, g.Reindex(ctx, m.Paths)
+}
+
+// PlanForget says what forgetting a note erases, as far as the index knows which notes say the same.
+func (g *Ingester) PlanForget(ctx context.Context, id note.ID) (tombstone.Forgotten, error) {
+	copies, err := g.copies(ctx, id)
+	if err != nil {
+		return tombstone.Forgotten{}, err
+	}
+	_, f, err := tombstone.PlanMark(g.store, id, copies)
+	return f, err
+}
+
+// copies returns the files of a note and of those that share most words with it, by the index.
+func (g *Ingester) copies(ctx context.Context, id note.ID) (refs []store.Ref, err error) {
+	n, err := g.store.LatestRevision(id)
+	if err != nil {
+		return nil, fmt.Errorf("forget note %s: %w", id, err)
+	}
+	if ref, err := g.store.Find(id); err == nil {
+		refs = append(refs, ref)
+	}
+	rows, err := g.sharing(ctx, n, likely, index.Filter{Now: g.store.Now()}, index.Filter{Now: g.store.Now(), Dead: true})
+	for i := range rows {
+		if rows[i].ID != id {
+			refs = append(refs, rows[i].Ref)
+		}
+	}
+	return refs, err
+}
+
+// BringBack takes back that notes were forgotten that are not erased yet, and brings them back into the index. It returns their
+// marks.
+func (g *Ingester) BringBack(ctx context.Context, ids ...note.ID) (marks []tombstone.Mark, err error) {
+	err = locked(ctx, g.store, func(w *store.Writer) error {
+		marks, err = tombstone.DropMarks(w, ids...)
+		return err
+	})
+	for _, m := range marks {
+		err = errors.Join(err, g.Reindex(ctx, m.Paths))
+	}
+	return marks, err
 }
 
 // Unforget takes back that the note in a file was forgotten (tombstone.Revoke). The

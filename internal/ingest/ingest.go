@@ -184,7 +184,7 @@ func (g *Ingester) find(ctx context.Context, id note.ID) (store.Ref, error) {
 
 // forgotten returns the day on which the statement of n was forgotten, or "".
 func (g *Ingester) forgotten(n *note.Note) (string, error) {
-	stones, err := tombstone.For(g.store, n.Scope)
+	stones, err := tombstone.Refusing(g.store, n.Scope)
 	if err != nil {
 		return "", err
 	}
@@ -202,7 +202,21 @@ func revoke(w *store.Writer, out *Outcome, n *note.Note) error {
 	if !out.Revoked {
 		return nil
 	}
-	_, err := tombstone.Revoke(w, n)
+	marks, err := tombstone.Marks(w.Store())
+	if err != nil {
+		return err
+	}
+	for _, m := range marks { // what is not erased yet goes now, not later together with n
+		if _, ok := tombstone.Match([]tombstone.Tombstone{m.Stone}, n); ok {
+			if _, err := tombstone.Forget(w, m.ID); err != nil {
+				return err
+			}
+			if _, err := tombstone.DropMarks(w, m.ID); err != nil {
+				return err
+			}
+		}
+	}
+	_, err = tombstone.Revoke(w, n)
 	return err
 }
 

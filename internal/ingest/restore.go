@@ -46,7 +46,7 @@ func reinstate(w *store.Writer, id note.ID, data []byte) (old, ref store.Ref, ch
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return old, ref, false, err
 	}
-	stones, err := tombstone.For(s, n.Scope)
+	stones, err := tombstone.Refusing(s, n.Scope)
 	if err == nil && tombstone.Says(stones, n) {
 		err = ErrForgotten
 	}
@@ -90,7 +90,7 @@ func (g *Ingester) ImportRevisions(ctx context.Context, id note.ID, all []Former
 		if err != nil {
 			return err
 		}
-		stones, err := tombstone.For(g.store, ref.Scope)
+		stones, err := tombstone.Refusing(g.store, ref.Scope)
 		if err != nil {
 			return err
 		}

@@ -365,7 +365,7 @@ func TestListPages(t *testing.T) {
 		}
 		if page == 2 { // notes come and go between pages
 			w.add(t, note.Note{Title: "newer", Body: "y"})
-			if _, err := app.Forget(t.Context(), w.Rooms, string(note.ID(got[len(got)-1])), true); err != nil {
+			if _, err := app.Forget(t.Context(), w.Rooms, string(note.ID(got[len(got)-1])), app.ForgetNow); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -24,6 +24,18 @@ type Trace struct {
 // Empty reports whether t is about no note.
 func (t Trace) Empty() bool { return len(t.ids) == 0 }
 
+// TraceOf returns what is known of notes by what they say: the index knows none that is forgotten and not erased yet.
+func TraceOf(all ...*note.Note) Trace {
+	t := Trace{hashes: make(map[uint32]bool)}
+	for _, n := range all {
+		t.ids = append(t.ids, n.ID)
+		for _, token := range index.Tokens(n.Statement() + "\n" + strings.Join(n.Tags, " ")) {
+			t.hashes[index.TokenHash(token)] = true
+		}
+	}
+	return t
+}
+
 // And returns what is known of the notes of both.
 func (t Trace) And(other Trace) Trace {
 	all := Trace{ids: slices.Concat(t.ids, other.ids), hashes: make(map[uint32]bool)}

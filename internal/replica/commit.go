@@ -71,7 +71,9 @@ func (g *git) snapshot(ctx context.Context, paths []string) (s Snapshot, err err
 			s.Held = append(s.Held, spoiled[i])
 		} else if why := whys[at]; why != "" {
 			back = append(back, name)
-			s.Held = append(s.Held, WithheldFile{Path: name, Why: why})
+			if why != stays {
+				s.Held = append(s.Held, WithheldFile{Path: name, Why: why})
+			}
 		} else {
 			stage = append(stage, name)
 		}
@@ -97,6 +99,9 @@ func (g *git) holdAll(names []string) (whys []string, err error) {
 	return whys, firstOf(errs...)
 }
 
+// stays is the reason of a file that is not committed, and of which nobody is told.
+const stays = "not yet"
+
 // hold says why a changed file must not be committed, "" when it may.
 func (g *git) hold(name string) (string, error) {
 	if name == attributes {
@@ -118,6 +123,9 @@ func (g *git) hold(name string) (string, error) {
 		return "", nil
 	case err != nil:
 		return fmt.Sprintf("it cannot be read (%v)", err), nil
+	}
+	if g.o.NotYet != nil && g.o.NotYet(name, data) != "" {
+		return stays, nil
 	}
 	return g.o.Withheld(name, data), nil
 }

@@ -18,6 +18,9 @@ type OutgoingCommit struct {
 // commits was looked at when it did; what somebody committed with git was not,
 // and a push takes every commit along, also one whose files were changed since.
 func (c *cycle) withhold(ctx context.Context, commit, theirs string) (held []WithheldFile, err error) {
+	if held, err = c.notYet(ctx, commit, theirs); len(held) > 0 || err != nil {
+		return held, err
+	}
 	if c.o.Hold == nil {
 		return nil, nil
 	}
@@ -40,6 +43,31 @@ func (c *cycle) withhold(ctx context.Context, commit, theirs string) (held []Wit
 		return nil
 	})
 	slices.SortStableFunc(held, func(a, b WithheldFile) int { return strings.Compare(a.Path, b.Path) })
+	return held, err
+}
+
+// notYet returns the files of commits made here that stay behind for a while (Options.NotYet).
+func (c *cycle) notYet(ctx context.Context, commit, theirs string) (held []WithheldFile, err error) {
+	if c.o.NotYet == nil {
+		return nil, nil
+	}
+	diffs, err := c.p.Deltas(ctx, [2]string{theirs, commit})
+	if err != nil {
+		return nil, fmt.Errorf("look at what would be pushed: %w; nothing was pushed", err)
+	}
+	var all []OutgoingCommit
+	for _, d := range diffs[0] {
+		all = append(all, OutgoingCommit{commit, d.Path, d.New})
+	}
+	err = c.each(ctx, all, func(d OutgoingCommit, data []byte) error {
+		if data == nil {
+			return nil
+		}
+		if until := c.o.NotYet(d.Path, data); until != "" {
+			held = append(held, WithheldFile{Path: d.Path, Why: until + "; it is committed here, so that nothing is pushed before"})
+		}
+		return nil
+	})
 	return held, err
 }
 

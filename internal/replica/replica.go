@@ -89,6 +89,9 @@ type Options struct {
 	Merger Merger                                // how two versions become one; by bytes when nil
 	Settle func(Conflict) error                  // takes the versions that lost; an error ends the sync with nothing changed
 	Hold   func(path string, data []byte) string // why a file must not travel yet, empty when it may; from several goroutines
+	// NotYet says until when a file stays behind without a word, "" when it does not. What is committed of it already keeps its
+	// commits back. nil when there is none; called as Hold is.
+	NotYet func(path string, data []byte) string
 	// Claims says why a form of a file must not become the remote's: it claims what this machine cannot confirm.
 	// The newest commit counts alone, because the other machines take nothing from those before. Called as Hold is.
 	Claims func(path string, data []byte) string

@@ -75,6 +75,9 @@ func (k *Kept) Close() {
 func (k *Kept) use(ctx context.Context, f func(x *catalogue) error) error {
 	k.index.mu.Lock()
 	defer k.index.mu.Unlock()
+	if k.hide != nil {
+		k.index.hidden = k.hide()
+	}
 	err := k.opened()
 	if err == nil && (k.index.shards != nil || k.folderTime() == 0) {
 		err = f(&k.index)
@@ -110,7 +113,7 @@ func (k *Kept) rebuild(ctx context.Context, cause error) error {
 // Sessions returns what is kept, in no order.
 func (k *Kept) Sessions(ctx context.Context) (all []Session, err error) {
 	err = k.use(ctx, func(x *catalogue) error {
-		all = slices.Clone(x.sessions)
+		all = slices.DeleteFunc(slices.Clone(x.sessions), func(s Session) bool { return x.hidden != nil && x.hidden(&s.Head) })
 		return nil
 	})
 	placeUndated(all)

@@ -41,6 +41,7 @@ type catalogue struct {
 	sessions []Session
 	byRow    map[int]map[int64]*Session // shard, number
 	shards   map[int]*flat.Postings
+	hidden   func(*Head) bool // of the present question; nil hides nothing
 }
 
 type fileStamp struct {

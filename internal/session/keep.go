@@ -73,7 +73,12 @@ type Kept struct {
 	store *store.Store
 	opts  Options
 	index catalogue
+	hide  func() func(*Head) bool // nil: nothing is hidden
 }
+
+// Hide sets what returns, for one question, which sessions no answer names: those that are forgotten and not erased yet. It is
+// called before k is used.
+func (k *Kept) Hide(which func() func(*Head) bool) { k.hide = which }
 
 // New returns what is kept in a store.
 func New(s *store.Store, o Options) *Kept { return &Kept{store: s, opts: o} }

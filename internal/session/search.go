@@ -219,7 +219,7 @@ func (x *catalogue) score(all []row, terms []term) (err error) {
 func (x *catalogue) wants(r *row, q *Query) *Session {
 	s := x.byRow[r.shard][r.text.Note]
 	if s == nil || len(q.Projects) > 0 && !slices.Contains(q.Projects, s.Project) || q.Agent != "" && s.Agent != q.Agent ||
-		s.Ended.Before(q.Since) {
+		s.Ended.Before(q.Since) || x.hidden != nil && x.hidden(&s.Head) {
 		return nil
 	}
 	return s

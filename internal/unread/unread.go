@@ -23,8 +23,10 @@ import (
 	"time"
 
 	"anamnesis/internal/learn"
+	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/layout"
+	"anamnesis/internal/store/tombstone"
 	"anamnesis/internal/text"
 	"anamnesis/internal/text/smalltalk"
 )
@@ -401,8 +403,20 @@ func (q Queue) Any(projects []string) bool {
 }
 
 // Sessions returns what is kept of the sessions of projects, every project for none, the newest first: those with unread turns, and
-// those that may be read once more.
-func (q Queue) Sessions(projects ...string) (all []*Session, err error) {
+// those that may be read once more. Those whose note is forgotten and not erased yet are left out.
+func (q Queue) Sessions(projects ...string) ([]*Session, error) {
+	all, err := q.all(projects...)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	forgetting, err := tombstone.Forgetting(q.store)
+	return slices.DeleteFunc(all, func(s *Session) bool {
+		o := &s.Origin
+		return forgetting(note.EpisodicID(o.Started, o.Harness, o.Session))
+	}), err
+}
+
+func (q Queue) all(projects ...string) (all []*Session, err error) {
 	dirs, err := q.folders(projects)
 	if err != nil {
 		return nil, err
@@ -456,7 +470,7 @@ func (s *Session) growing(now time.Time, rest time.Duration) bool {
 // a file, for which holds reports true; nil reports it for none. It returns how many turns there were.
 func (q Queue) Erase(match func(*Session, *Turn) bool, holds func(string) bool) (erased int, err error) {
 	err = q.change(func() error {
-		all, err := q.Sessions()
+		all, err := q.all()
 		for _, s := range all {
 			changed, before := holds != nil && s.scrub(holds), false
 			for i := range s.Turns {

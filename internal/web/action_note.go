@@ -115,7 +115,7 @@ type forgetPage struct {
 
 func forgetPlan(r *request) (any, error) {
 	a, err := keep(r, "forget "+r.id(), func() (app.ForgetAnswer, error) { // it reads every note
-		return app.Forget(r.ctx, r.rooms, r.id(), false)
+		return app.Forget(r.ctx, r.rooms, r.id(), app.ForgetPlan)
 	})
 	if err != nil {
 		return nil, err
@@ -127,10 +127,18 @@ func forgetPlan(r *request) (any, error) {
 	return p, nil
 }
 
-// forgetNote erases a note. As with the command, it is a dry run unless apply is said.
+// forgetNote forgets a note, or brings it back. As with the command, it is a dry run unless apply is said.
 func forgetNote(r *request) (done, error) {
-	apply := r.get("apply") == "1"
-	a, err := app.Forget(r.ctx, r.rooms, r.id(), apply)
+	if r.get("undo") == "1" {
+		u, err := app.Unforget(r.ctx, r.rooms, r.id())
+		r.s.changed()
+		return done{Text: "It is not forgotten any more", To: notePath(u.ID), Data: u}, err
+	}
+	apply, how := r.get("apply") == "1", app.ForgetPlan
+	if apply {
+		how = app.ForgetSoon
+	}
+	a, err := app.Forget(r.ctx, r.rooms, r.id(), how)
 	if err != nil {
 		return done{}, err
 	}
@@ -138,8 +146,12 @@ func forgetNote(r *request) (done, error) {
 		return done{Text: "Nothing was erased: this is what would be", To: notePath(a.ID) + "/forget", Data: a}, nil
 	}
 	r.s.changed()
-	text := "Forgotten: " + app.Plural(len(a.Notes), "note") + " and " + app.Plural(a.History, "former state") + " erased"
-	return done{Text: text, To: "/browse", Data: a}, nil
+	text := "Forgotten: " + app.Plural(len(a.Notes), "note") + " and " + app.Plural(a.History, "former state") +
+		", erased at " + a.Until.Local().Format("15:04")
+	return done{
+		Text: text, To: "/browse", Data: a, Undo: "anamnesis forget --undo " + string(a.ID),
+		Back: &undo{notePath(a.ID) + "/forget", map[string]string{"undo": "1"}},
+	}, nil
 }
 
 // closeGap takes a question out of the list of those without an answer.

@@ -204,7 +204,7 @@ func TestJourneyNote(t *testing.T) {
 	p.says("The note has that form again")
 	p.click("main a", "Forget")
 	p.says("Nothing is erased yet")
-	p.click("button", "Forget it for good")
+	p.click("button", "Forget it")
 	p.says("Forgotten: 1 note")
 	p.must(p.until("!document.querySelector('main').innerText.includes('The deploy needs a tag')"))
 }

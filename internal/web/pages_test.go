@@ -181,11 +181,17 @@ func TestForget(t *testing.T) {
 		t.Errorf("forgetting: %d to %q", code, to)
 	}
 	code, text := s.get("/notes/" + id)
-	if code != 404 || !strings.Contains(text, "was forgotten on") {
+	if code != 404 || !strings.Contains(text, "forget --undo") {
 		t.Errorf("afterwards: %d\n%s", code, text)
 	}
 	if strings.Contains(s.page("/browse?state=all"), "secret of the house") {
 		t.Error("the list has it still")
+	}
+	if code, to, _ := s.post("/notes/"+id+"/forget", "undo", "1"); code != 303 || !strings.HasPrefix(to, "/notes/"+id) {
+		t.Errorf("bringing it back: %d to %q", code, to)
+	}
+	if !strings.Contains(s.page("/browse?state=all"), "secret of the house") {
+		t.Error("the list does not have it again")
 	}
 }
 

@@ -172,6 +172,8 @@ func drainOnce(ctx context.Context, r *app.Rooms, d *DrainResult, sync *bool) (l
 	d.fail(app.TendSessions(ctx, r))
 	d.fail(app.TendUnread(r))
 	store.Sweep(r.Store)
+	_, err = app.EraseForgotten(ctx, r)
+	d.fail(err)
 	d.fail(r.Store.Spool().SweepShownLogs())
 	rep, err := r.Index.Sync(ctx, index.SyncOptions{})
 	if err != nil && !errors.Is(err, index.ErrBusy) {

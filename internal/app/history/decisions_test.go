@@ -412,7 +412,7 @@ func TestUndoDecisionForgotten(t *testing.T) {
 	if !storetest.Holds(t, r.Store, "nine jobs") {
 		t.Fatal("it is nowhere")
 	}
-	if _, err := app.Forget(t.Context(), r, string(draftID), true); err != nil {
+	if _, err := app.Forget(t.Context(), r, string(draftID), app.ForgetNow); err != nil {
 		t.Fatal(err)
 	}
 	all, err := store.Decisions(r.Store)

@@ -14,16 +14,17 @@ import (
 
 // A Door knows which notes of the tree were forgotten and stand there again, as
 // when a file comes back from a backup. It knows the tombstones that this machine
-// has applied: what others name is still to be erased. It reads them again when they
-// changed, and is safe for concurrent use.
+// has applied: what others name is still to be erased. It knows those that are forgotten and
+// not erased yet, too (Mark). It reads them again when they changed, and is safe for concurrent use.
 type Door struct {
 	store *store.Store
 
 	mu     sync.Mutex
-	seen   [3]time.Time
+	seen   [4]time.Time
 	read   time.Time
 	set    Set
 	exempt Exemptions
+	marks  []Mark
 }
 
 // NewDoor returns the door of a store. It reads nothing yet.
@@ -33,11 +34,11 @@ func NewDoor(s *store.Store) *Door { return &Door{store: s} }
 // its time alone.
 const fresh = 2 * time.Second
 
-// load returns the tombstones that this machine has applied.
-func (d *Door) load() (Set, Exemptions) {
-	var now [3]time.Time
+// load returns the tombstones that this machine has applied, and the marks.
+func (d *Door) load() (Set, Exemptions, []Mark) {
+	var now [4]time.Time
 	for i, name := range []string{
-		path.Join(layout.Memory, layout.Tombstones), path.Join(layout.Local, layout.Tombstones), appliedFile,
+		path.Join(layout.Memory, layout.Tombstones), path.Join(layout.Local, layout.Tombstones), appliedFile, marksFile,
 	} {
 		if fi, err := os.Stat(d.store.Path(name)); err == nil {
 			now[i] = fi.ModTime()
@@ -55,14 +56,33 @@ func (d *Door) load() (Set, Exemptions) {
 		o := readApplied(d.store)
 		d.set = all.Only(func(t Tombstone) bool { return o.Stones[t.ID] == t.HMAC })
 		d.exempt = o.Exempt
+		d.marks, _ = Marks(d.store)
 	}
-	return d.set, d.exempt
+	return d.set, d.exempt, d.marks
+}
+
+// Marked returns the mark of a note that is forgotten and not erased yet: of its id, or of exactly what it says.
+func (d *Door) Marked(scope note.Scope, n *note.Note) (m Mark, ok bool) {
+	_, _, marks := d.load()
+	if len(marks) == 0 {
+		return m, false
+	}
+	said := n.Fingerprint()
+	for _, m := range marks {
+		if m.ID == n.ID || (m.Scope == note.Portable || scope == note.Local) && m.Stone.exactly(&said) {
+			return m, true
+		}
+	}
+	return m, false
 }
 
 // Forgotten returns the tombstone of a note that was forgotten: the one of its id, or
 // of exactly what it says. A note that came here together with it is none (Exemptions).
 func (d *Door) Forgotten(scope note.Scope, n *note.Note) (t Tombstone, ok bool) {
-	set, exempt := d.load()
+	if m, ok := d.Marked(scope, n); ok {
+		return m.Stone, true
+	}
+	set, exempt, _ := d.load()
 	stones := set.For(scope)
 	if len(stones) == 0 {
 		return t, false

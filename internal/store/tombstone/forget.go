@@ -29,97 +29,147 @@ type Forgotten struct {
 // An Other is a note that says the same as one that is forgotten.
 type Other struct{ Path, Title, Project string }
 
-// Plan says what Forget would erase, and changes nothing.
-func Plan(s *store.Store, id note.ID) (Forgotten, error) {
-	f, _, err := plan(s, id)
-	return f, err
+// Forget is ForgetAll for one note.
+func Forget(w *store.Writer, id note.ID) (Forgotten, error) {
+	all, err := ForgetAll(w, id)
+	if len(all) == 0 {
+		return Forgotten{ID: id}, err
+	}
+	return all[0], err
 }
 
-// Forget erases a note and all that this machine keeps of it: the file, every
+// ForgetAll erases notes and all that this machine keeps of them: the files, every
 // note that says exactly the same, sidecars, history, held drafts, conflicts. A
-// tombstone stays, which is on the disk before anything goes. What git remembers
-// is not erased. The index has to drop f.Notes and f.Tombstone, also when
+// tombstone of each stays, which is on the disk before anything goes. What git remembers
+// is not erased. The index has to drop the Notes and the Tombstone of each, also when
 // there is an error: it may be about the last step alone, which removes what
 // killed writes left.
-func Forget(w *store.Writer, id note.ID) (f Forgotten, err error) {
+func ForgetAll(w *store.Writer, ids ...note.ID) (all []Forgotten, err error) {
 	s := w.Store()
-	f, stone, err := plan(s, id)
+	planned, err := plan(s, ids, readAll(s))
 	if err != nil {
-		return f, err
+		return nil, err
 	}
-	scope := store.ScopeOf(f.Tombstone)
-	if err := Write(w, scope, stone); err != nil {
-		return f, err
+	var portable, local []Tombstone
+	for i := range planned {
+		p := &planned[i]
+		all = append(all, p.Forgotten)
+		scope := store.ScopeOf(p.Tombstone)
+		if err := Write(w, scope, p.stone); err != nil {
+			return all, err
+		}
+		if scope == note.Local {
+			local = append(local, p.stone)
+		} else {
+			portable = append(portable, p.stone)
+		}
 	}
-	e, err := PlanErasure(s, setOf(stone, scope), nil)
+	e, err := PlanErasure(s, NewSet(portable, local), nil)
 	if err == nil {
 		_, err = e.apply(w)
 	}
 	if err != nil {
-		return f, fmt.Errorf("forget note %s: %w", id, err)
+		return all, fmt.Errorf("forget %s: %w", planned[0].ID, err)
 	}
 	done := readApplied(s)
 	if done.Stones == nil {
 		done.Stones = make(map[note.ID]string)
 	}
-	done.Stones[id] = stone.HMAC
+	for i := range planned {
+		done.Stones[planned[i].ID] = planned[i].stone.HMAC
+	}
 	if err := done.write(s); err != nil {
-		return f, err
+		return all, err
 	}
-	return f, w.EraseLeftovers()
+	return all, w.EraseLeftovers()
 }
 
-func plan(s *store.Store, id note.ID) (f Forgotten, stone Tombstone, err error) {
-	f.ID = id
-	n, err := s.LatestRevision(id)
-	if err != nil {
-		return f, stone, fmt.Errorf("forget note %s: %w", id, err)
+// A planned note is one that is about to be forgotten.
+type planned struct {
+	Forgotten
+	stone Tombstone
+	now   *note.Note // its newest form
+	said  note.Fingerprint
+	ids   map[note.ID]bool // of all notes that go with it
+	scope note.Scope
+}
+
+// plan says what forgetting some notes erases of files.
+func plan(s *store.Store, ids []note.ID, files iter.Seq2[store.Ref, *file]) ([]planned, error) {
+	all := make([]planned, 0, len(ids))
+	for _, id := range ids {
+		n, err := s.LatestRevision(id)
+		if err != nil {
+			return nil, fmt.Errorf("forget note %s: %w", id, err)
+		}
+		all = append(all, planned{
+			Forgotten: Forgotten{ID: id, Title: n.Title}, stone: New(id, n.Statement(), s.Now()), now: n, said: n.Fingerprint(),
+			ids: map[note.ID]bool{id: true}, scope: note.Local,
+		})
 	}
-	f.Title = n.Title
-	stone = New(id, n.Statement(), s.Now())
-	said := n.Fingerprint()
-	ids := map[note.ID]bool{id: true}
-	scope := note.Local
-	for ref, o := range readAll(s) {
-		if o.judge([]Tombstone{stone}) == Stays {
-			if o.note != nil {
-				stone.spare(&o.said)
-			}
-			continue
-		}
-		ids[o.id] = true
-		f.Notes = append(f.Notes, ref.Path)
-		if o.note != nil && (o.note.Title != n.Title || o.note.Project != n.Project) {
-			f.Others = append(f.Others, Other{ref.Path, o.note.Title, o.note.Project})
-		}
-		if s.Has(layout.SidecarOf(ref.Path)) {
-			f.Sidecars++
-		}
-		if ref.Scope == note.Portable {
-			scope = note.Portable
+	for ref, o := range files {
+		for i := range all {
+			all[i].take(s, ref, o)
 		}
 	}
-	if len(f.Notes) == 0 {
-		scope = n.Scope
+	for i := range all {
+		if err := all[i].finish(s); err != nil {
+			return nil, fmt.Errorf("forget note %s: %w", all[i].ID, err)
+		}
 	}
-	f.Tombstone = Path(scope, id)
-	if data, err := s.ReadFile(f.Tombstone, MaxSize); err == nil {
+	return all, nil
+}
+
+// take adds a file to what goes, when it does.
+func (p *planned) take(s *store.Store, ref store.Ref, o *file) {
+	if o.judge([]Tombstone{p.stone}) == Stays {
+		if o.note != nil {
+			p.stone.spare(&o.said)
+		}
+		return
+	}
+	p.ids[o.id] = true
+	p.Notes = append(p.Notes, ref.Path)
+	if o.note != nil && (o.note.Title != p.now.Title || o.note.Project != p.now.Project) {
+		p.Others = append(p.Others, Other{ref.Path, o.note.Title, o.note.Project})
+	}
+	if s.Has(layout.SidecarOf(ref.Path)) {
+		p.Sidecars++
+	}
+	if ref.Scope == note.Portable {
+		p.scope = note.Portable
+	}
+}
+
+// finish names the tombstone, gives it its time, and counts what else goes.
+func (p *planned) finish(s *store.Store) (err error) {
+	if len(p.Notes) == 0 {
+		p.scope = p.now.Scope
+	}
+	p.Tombstone = Path(p.scope, p.ID)
+	if data, err := s.ReadFile(p.Tombstone, MaxSize); err == nil {
 		if old, ok := Parse(data); ok {
-			stone.At = after(old.At, s.Now())
+			p.stone.At = after(old.At, s.Now())
 		}
 	}
-	if stone.At, err = afterRevocations(s, stone.At, &said); err != nil {
-		return f, stone, err
+	if p.stone.At, err = afterRevocations(s, p.stone.At, &p.said); err != nil {
+		return err
 	}
-	return f, stone, f.traces(s, setOf(stone, scope), ids)
+	return p.traces(s, setOf(p.stone, p.scope), p.ids)
 }
 
-// readAll reads the notes of a store, some at once; they come in the order of the walk.
-// What cannot be read is left out.
+// readAll reads the notes of a store.
 func readAll(s *store.Store) iter.Seq2[store.Ref, *file] {
+	return func(yield func(store.Ref, *file) bool) {
+		readFiles(s, slices.Collect(s.Walk()))(yield)
+	}
+}
+
+// readFiles reads files, some at once; they come in their order. What cannot be read is left out.
+func readFiles(s *store.Store, refs []store.Ref) iter.Seq2[store.Ref, *file] {
 	const atOnce = 256 // files in memory
 	return func(yield func(store.Ref, *file) bool) {
-		for part := range slices.Chunk(slices.Collect(s.Walk()), atOnce) {
+		for part := range slices.Chunk(refs, atOnce) {
 			read := make([]*file, len(part))
 			var next atomic.Int64
 			var all sync.WaitGroup

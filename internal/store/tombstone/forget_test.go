@@ -96,10 +96,68 @@ func lore(t *testing.T, s *store.Store) {
 	}
 }
 
+// TestMarks forgets notes that can be brought back.
+func TestMarks(t *testing.T) {
+	s, _ := open(t)
+	lore(t, s)
+	w, door := storetest.Writer(s), tombstone.NewDoor(s)
+	m, f, err := tombstone.PlanMark(s, "n1", slices.Collect(s.Walk()))
+	if err != nil || !slices.Equal(m.Paths, f.Notes) || m.Scope != note.Portable || !m.Until.Equal(m.At.Add(tombstone.Grace)) {
+		t.Fatalf("%+v %+v %v", m, f, err)
+	}
+	n, _, _, err := s.Read("memory/semantic/n1.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	twin := *n
+	twin.ID = "twin"
+	other, _, _, err := s.Read("memory/semantic/n2.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	marked := func(n *note.Note) bool { _, ok := door.Forgotten(note.Portable, n); return ok }
+	refused := func() bool {
+		stones, err := tombstone.Refusing(s, note.Local)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, ok := tombstone.Match(stones, &twin)
+		return ok
+	}
+	if marked(n) || refused() {
+		t.Fatal("it is forgotten before it is marked")
+	}
+	for range 2 { // a second mark takes the place of the first one
+		if err := tombstone.AddMark(w, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if all, err := tombstone.Marks(s); err != nil || len(all) != 1 {
+		t.Fatalf("%+v %v", all, err)
+	}
+	if !marked(n) || !marked(&twin) || marked(other) || !refused() {
+		t.Error("the mark does not know what is forgotten")
+	}
+	if stones, err := tombstone.For(s, note.Local); err != nil || len(stones) != 0 {
+		t.Errorf("a mark is a tombstone before its time: %+v %v", stones, err)
+	}
+	for now, over := range map[time.Duration]bool{0: false, tombstone.Grace - 1: false, tombstone.Grace: true, -time.Hour: true} {
+		if m.Over(m.At.Add(now)) != over {
+			t.Errorf("after %v: over is %v", now, !over)
+		}
+	}
+	if dropped, err := tombstone.DropMarks(w, "n2", "n1"); err != nil || len(dropped) != 1 || marked(n) || refused() {
+		t.Errorf("brought back: %+v %v", dropped, err)
+	}
+	if _, err := s.ReadFile("forgetting.json", 1); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the file is left: %v", err)
+	}
+}
+
 func TestForget(t *testing.T) {
 	s, _ := open(t)
 	lore(t, s)
-	plan, err := tombstone.Plan(s, "n1")
+	_, plan, err := tombstone.PlanMark(s, "n1", slices.Collect(s.Walk()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -152,7 +152,7 @@ func TestForgetABody(t *testing.T) {
 	if err := storetest.Writer(theirs).Hold(said("n5", "Restarts", broker)); err != nil {
 		t.Fatal(err)
 	}
-	plan, err := tombstone.Plan(ours, "n1")
+	_, plan, err := tombstone.PlanMark(ours, "n1", slices.Collect(ours.Walk()))
 	want := []string{"memory/semantic/n1.md", "memory/semantic/n2.md"}
 	if err != nil || !slices.Equal(plan.Notes, want) {
 		t.Fatalf("%+v %v", plan, err)

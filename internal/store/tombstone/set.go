@@ -2,6 +2,7 @@ package tombstone
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 
 	"anamnesis/internal/note"
@@ -37,6 +38,13 @@ func Load(s *store.Store) (Set, error) {
 func For(s *store.Store, scope note.Scope) ([]Tombstone, error) {
 	set, err := Load(s)
 	return set.For(scope), err
+}
+
+// Refusing is For with what is forgotten and not erased yet: what it recognises is not written again.
+func Refusing(s *store.Store, scope note.Scope) ([]Tombstone, error) {
+	stones, err := For(s, scope)
+	marks, merr := Marks(s)
+	return slices.Concat(stones, setOfMarks(marks).For(scope)), errors.Join(err, merr)
 }
 
 // For returns the tombstones that judge the notes of a tree.
