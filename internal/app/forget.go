@@ -77,10 +77,10 @@ func Forget(ctx context.Context, r *Rooms, name string, how Forgetting) (a Forge
 		return a, err
 	}
 	if how == ForgetPlan {
-		f, err := r.Ingester.PlanForget(ctx, id)
+		f, err := ingest.PlanForget(ctx, r.Ingester, id)
 		return newForgetAnswer(r, f, left), err
 	}
-	m, f, err := r.Ingester.ForgetSoon(ctx, id)
+	m, f, err := ingest.ForgetSoon(ctx, r.Ingester, id)
 	if err == nil && n.Type == note.Episodic && n.Kind == "" && r.Recorder != nil {
 		err = forgetSlotsOf(ctx, r, n) // these lines are made again of later sessions, and an undo leaves them out
 	}
@@ -104,7 +104,7 @@ func forgetNow(ctx context.Context, r *Rooms, ids ...note.ID) (answers []ForgetA
 			return nil, err
 		}
 		trace = trace.And(recall.TraceOf(forms[i]))
-		f, err := r.Ingester.PlanForget(ctx, id)
+		f, err := ingest.PlanForget(ctx, r.Ingester, id)
 		if err != nil {
 			return nil, err
 		}
@@ -172,7 +172,7 @@ func EraseForgotten(ctx context.Context, r *Rooms) (n int, err error) {
 		due = append(due, m.ID)
 	}
 	if len(gone) > 0 {
-		_, err = r.Ingester.BringBack(ctx, gone...)
+		_, err = ingest.BringBack(ctx, r.Ingester, gone...)
 	}
 	if len(due) > 0 {
 		_, ferr := forgetNow(ctx, r, due...)

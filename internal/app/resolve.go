@@ -65,7 +65,7 @@ func noNote(r *Rooms, name string) error {
 			MinPrefix)
 	}
 	if m, ok, err := markNamed(r, strings.TrimSpace(name)); ok && err == nil {
-		return fmt.Errorf("the note %s is forgotten; `anamnesis forget --undo %s` brings it back until %s", m.ID, m.ID, m.Until.Local().Format("15:04"))
+		return fmt.Errorf("the note %s is forgotten; `anamnesis forget --undo %s` brings it back until %s", m.ID, m.ID, m.Clock())
 	}
 	stones, _ := tombstone.For(r.Store, note.Local)
 	for _, t := range stones {

@@ -29,7 +29,7 @@ func cameBack(r *Rooms, ref store.Ref, n *note.Note, _ []byte) string {
 }
 
 func markedWhy(m tombstone.Mark) string {
-	return fmt.Sprintf("it is forgotten, and is erased at %s; `anamnesis forget --undo %s` brings it back", m.Until.Local().Format("15:04"), m.ID)
+	return fmt.Sprintf("it is forgotten, and is erased at %s; `anamnesis forget --undo %s` brings it back", m.Clock(), m.ID)
 }
 
 // notYet returns what says until when a note stays behind because it is forgotten and not erased yet, nil when there is none.
@@ -122,7 +122,7 @@ func bringBack(ctx context.Context, r *Rooms, name string) (u Unforgotten, ok bo
 	if !ok || err != nil {
 		return u, false, err
 	}
-	marks, err := r.Ingester.BringBack(ctx, m.ID)
+	marks, err := ingest.BringBack(ctx, r.Ingester, m.ID)
 	if err != nil || len(marks) == 0 {
 		return u, false, err
 	}

@@ -47,7 +47,7 @@ func (g *Ingester) Forget(ctx context.Context, ids []note.ID, erased func(paths 
 }
 
 // ForgetSoon marks a note as forgotten (tombstone.Mark) and takes it, with those that say exactly the same, out of the index.
-func (g *Ingester) ForgetSoon(ctx context.Context, id note.ID) (m tombstone.Mark, f tombstone.Forgotten, err error) {
+func ForgetSoon(ctx context.Context, g *Ingester, id note.ID) (m tombstone.Mark, f tombstone.Forgotten, err error) {
 	copies, err := g.copies(ctx, id)
 	if err != nil {
 		return m, f, err
@@ -65,7 +65,7 @@ func (g *Ingester) ForgetSoon(ctx context.Context, id note.ID) (m tombstone.Mark
 }
 
 // PlanForget says what forgetting a note erases, as far as the index knows which notes say the same.
-func (g *Ingester) PlanForget(ctx context.Context, id note.ID) (tombstone.Forgotten, error) {
+func PlanForget(ctx context.Context, g *Ingester, id note.ID) (tombstone.Forgotten, error) {
 	copies, err := g.copies(ctx, id)
 	if err != nil {
 		return tombstone.Forgotten{}, err
@@ -94,7 +94,7 @@ func (g *Ingester) copies(ctx context.Context, id note.ID) (refs []store.Ref, er
 
 // BringBack takes back that notes were forgotten that are not erased yet, and brings them back into the index. It returns their
 // marks.
-func (g *Ingester) BringBack(ctx context.Context, ids ...note.ID) (marks []tombstone.Mark, err error) {
+func BringBack(ctx context.Context, g *Ingester, ids ...note.ID) (marks []tombstone.Mark, err error) {
 	err = locked(ctx, g.store, func(w *store.Writer) error {
 		marks, err = tombstone.DropMarks(w, ids...)
 		return err

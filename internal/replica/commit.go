@@ -99,7 +99,7 @@ func (g *git) holdAll(names []string) (whys []string, err error) {
 	return whys, firstOf(errs...)
 }
 
-// stays is the reason of a file that is not committed, and of which nobody is told.
+// stays is the reason of a file that is not committed, and that nothing reports.
 const stays = "not yet"
 
 // hold says why a changed file must not be committed, "" when it may.

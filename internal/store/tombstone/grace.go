@@ -32,6 +32,9 @@ type Mark struct {
 // Over reports whether the time to bring the note back is over. A clock that was set back ends it too.
 func (m *Mark) Over(now time.Time) bool { return !now.Before(m.Until) || now.Before(m.At.Add(-Grace)) }
 
+// Clock is the time of day, here, at which the note is erased.
+func (m *Mark) Clock() string { return m.Until.Local().Format("15:04") }
+
 // Marks reads the marks of a store, the oldest first.
 func Marks(s *store.Store) (all []Mark, err error) {
 	data, err := s.ReadFile(marksFile, 64<<20)
