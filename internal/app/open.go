@@ -121,7 +121,8 @@ func openIndex(ctx context.Context, r *Rooms, busy time.Duration) (index.Backend
 const WalkBudget = 50 * time.Millisecond
 
 // OpenWalked opens everything for a command and brings the index into step, as
-// far as that goes at once. What is left is done by a run in the background.
+// far as that goes at once. What is left is done by a run in the background. A command on
+// more than walkedAtOnce notes answers from the index as it is.
 func OpenWalked(ctx context.Context, h Host) (*Rooms, error) {
 	return openWithin(ctx, h, h.Config.Wait(WalkBudget))
 }
@@ -152,7 +153,7 @@ func openWithin(ctx context.Context, h Host, budget time.Duration) (*Rooms, erro
 		return nil, err
 	}
 	whole := budget == 0
-	_, _, walked, err := r.Index.State(ctx)
+	_, files, walked, err := r.Index.State(ctx)
 	if errors.Is(err, index.ErrAway) { // what is written now waits in the files
 		r.Notify("%v; what is written now waits on this machine", err)
 		r.Stale = -1
@@ -162,14 +163,19 @@ func openWithin(ctx context.Context, h Host, budget time.Duration) (*Rooms, erro
 		budget = 0 // a new index: an answer from nothing would be wrong
 	}
 	lost := errors.Is(err, index.ErrLost)
+	if err == nil && budget > 0 && files > walkedAtOnce && !r.Index.IsGuest() {
+		answerFirst(r, walked)
+		return r, nil
+	}
 	if r.Notice != "" {
 		r.Notify("%s", r.Notice)
 	}
 	bar := r.Progress("indexing notes")
 	rep, err := r.Index.Sync(ctx, index.SyncOptions{Budget: budget, Progress: bar.Step})
 	bar.Done()
-	if errors.Is(err, index.ErrBusy) && !whole { // somebody else brings it into step
+	if errors.Is(err, index.ErrBusy) && !whole { // files changed, and another process writes the index
 		rep.Stale, err = -1, nil
+		r.Notify("another process is writing the index, so changed notes may be missing from the answer")
 	}
 	if err != nil {
 		r.Close()
@@ -184,10 +190,8 @@ func openWithin(ctx context.Context, h Host, budget time.Duration) (*Rooms, erro
 		r.Notify("the index was damaged and has been rebuilt from the notes")
 	}
 	if rep.Stale != 0 && !r.Store.ReadOnly() {
-		if rep.Stale > 0 {
+		if rep.Stale > 0 { // of a walk that was cut nobody knows whether anything changed
 			r.Notify("%d changed notes are not in the answer yet; they are being indexed in the background", rep.Stale)
-		} else {
-			r.Notify("changed notes may be missing from the answer; they are being indexed in the background")
 		}
 		_ = r.Detach("drain")
 	}

@@ -33,6 +33,9 @@ func Resolve(ctx context.Context, r *Rooms, name string) (index.Row, error) {
 	}
 	switch len(found) {
 	case 0:
+		if catchUp(ctx, r) {
+			return Resolve(ctx, r, name)
+		}
 		return row, &Error{Kind: NotFound, Err: elsewhere(ctx, r, id, noNote(r, name))}
 	case 1:
 		return found[0], nil

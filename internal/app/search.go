@@ -177,6 +177,9 @@ func Search(ctx context.Context, r *Rooms, o SearchOptions) (SearchAnswer, error
 		via = ""
 	}
 	res, held, err := Ask(ctx, r, q, scope, via)
+	if err == nil && len(res.Hits) == 0 && catchUp(ctx, r) {
+		res, held, err = Ask(ctx, r, q, scope, via)
+	}
 	if err != nil {
 		return SearchAnswer{}, err
 	}

@@ -180,8 +180,11 @@ type Ref struct {
 
 // NotePath returns the path of a new note, relative to the root.
 func NotePath(scope note.Scope, t note.Type, id note.ID) string {
-	return TreeOf(scope) + "/" + string(t) + "/" + string(id) + ".md"
+	return FolderOf(scope, t) + "/" + string(id) + ".md"
 }
+
+// FolderOf returns the folder of new notes of a type, relative to the root.
+func FolderOf(scope note.Scope, t note.Type) string { return TreeOf(scope) + "/" + string(t) }
 
 // Read reads the note at ref.Path. The note carries the scope of the tree it
 // stands in, whatever its front matter says. The bytes are the file's.

@@ -102,17 +102,11 @@ func (f *Refresher) times() map[string]time.Time {
 	times := make(map[string]time.Time)
 	for _, scope := range []note.Scope{note.Portable, note.Local} {
 		for _, t := range note.Types {
-			name := folder(scope, t)
+			name := store.FolderOf(scope, t)
 			if fi, err := os.Stat(f.rooms.Store.Path(name)); err == nil {
 				times[name] = fi.ModTime()
 			}
 		}
 	}
 	return times
-}
-
-// folder is where new notes of a type stand.
-func folder(scope note.Scope, t note.Type) string {
-	path := store.NotePath(scope, t, "x")
-	return path[:len(path)-len("/x.md")]
 }

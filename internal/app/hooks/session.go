@@ -188,13 +188,5 @@ func Fresh(ctx context.Context, r *app.Rooms) (bool, error) {
 		}
 		return rep.Stale == 0, err
 	}
-	for _, scope := range []note.Scope{note.Portable, note.Local} {
-		for _, t := range note.Types {
-			fi, err := os.Stat(r.Store.Path(folder(scope, t)))
-			if err == nil && fi.ModTime().After(walked) {
-				return false, nil
-			}
-		}
-	}
-	return true, nil
+	return app.Unchanged(r, walked), nil
 }

@@ -1,0 +1,73 @@
+package app
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+// walkedAtOnce is how many notes a command looks at before it answers: 2.4 ms for every thousand (docs/performance.md).
+const walkedAtOnce = 2000
+
+// How often a command on more notes starts a run in the background that looks at all of them.
+const (
+	lookEvery   = time.Minute      // when a folder changed since the last walk
+	noticeEvery = 10 * time.Minute // when none did: an editor may save a file in place
+)
+
+// lookedFile is written when such a run is started. Its time counts.
+const lookedFile = "cache/looked"
+
+// answerFirst leaves the walk to a run in the background, which it starts when one is due.
+func answerFirst(r *Rooms, walked time.Time) {
+	every := noticeEvery
+	if r.Stale = 0; !Unchanged(r, walked) {
+		r.Stale, every = -1, lookEvery
+	}
+	if r.Store.ReadOnly() || r.Drains {
+		return
+	}
+	fi, err := os.Stat(r.Store.Path(lookedFile))
+	if err == nil {
+		if age := time.Since(fi.ModTime()); age >= 0 && age < every {
+			return
+		}
+	}
+	if err := r.Store.Replace(lookedFile, nil); err == nil {
+		_ = r.Detach("drain")
+	}
+}
+
+// Unchanged reports whether no folder in which notes are made changed since a walk.
+func Unchanged(r *Rooms, walked time.Time) bool {
+	for _, scope := range []note.Scope{note.Portable, note.Local} {
+		for _, t := range note.Types {
+			if fi, err := os.Stat(r.Store.Path(store.FolderOf(scope, t))); err == nil && fi.ModTime().After(walked) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// catchUp walks when the index was not brought into step before, and reports whether it learnt anything. Who finds nothing calls it
+// before they say so.
+func catchUp(ctx context.Context, r *Rooms) bool {
+	if r.Stale >= 0 || r.Store.ReadOnly() {
+		return false
+	}
+	r.Stale = 0
+	rep, err := r.Index.Sync(ctx, index.SyncOptions{Budget: catchUpTime})
+	if err != nil || rep.Stale != 0 {
+		r.Notify("the index may not know all changed notes yet; they are being indexed in the background")
+		_ = r.Detach("drain")
+	}
+	return err == nil && rep.Indexed+rep.Removed > 0
+}
+
+// catchUpTime is how long who finds nothing looks for changed notes.
+const catchUpTime = 2 * time.Second
