@@ -140,5 +140,5 @@ func (r *Recorder) Redraft(ctx context.Context, h session.Head, left []session.E
 	if err != nil {
 		return err
 	}
-	return ingest.EraseFormer(ctx, r.store, id)
+	return ingest.EraseFormer(ctx, r.ingester, id)
 }

@@ -84,8 +84,9 @@ func (p *program) printArchived(back bool) func(app.ArchiveAnswer) {
 
 func newForget(p *program) *cobra.Command {
 	var apply, now, undo bool
+	var wide app.ForgetWideOptions
 	cmd := &cobra.Command{
-		Use:   "forget ID",
+		Use:   "forget {ID | --text TEXT | --project KEY}",
 		Short: "Erase a note for good, on every machine",
 		Long: `Erase a note: its file, every note that says exactly the same (under another title,
 too, when the body has eight words or more), their former forms, drafts and
@@ -98,15 +99,30 @@ The note is out of every answer at once and is erased ten minutes later, by the 
 command or hook after that. Until then --undo brings it back, and no sync sends it or
 its deletion. --now erases at once and cannot be undone; ` + "`anamnesis archive ID`" + ` can.
 
+--text forgets everything that holds a text, whatever its case, and --project everything of a
+project: notes and their former forms, lines of slots, drafts, conflicts, decisions, sessions
+with their notes and unread messages. With --apply that is erased at once. What it cannot
+reach it names.
+
 A file that comes back, as from a backup, stays out of every answer and does not
 travel; ` + "`anamnesis doctor`" + ` names it. --undo takes back that it was forgotten.
 
 The history of git still holds the text: docs/sync.md says how to begin a new one.`,
 		Example: `  anamnesis forget 9KQT
   anamnesis forget 9KQT --apply
-  anamnesis forget 9KQT --undo`,
-		Args: cobra.ExactArgs(1),
+  anamnesis forget 9KQT --undo
+  anamnesis forget --text 'the Initech deal'`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if (len(args) == 1) == (wide.Text+wide.Project != "") || undo && len(args) == 0 {
+				return usage("forget: give ID, --text or --project")
+			}
+			if len(args) == 0 {
+				wide.Apply = apply || now
+				return run(p, cmd, "forget", app.OpenWhole, func(ctx context.Context, r *app.Rooms) (app.ForgetWideAnswer, error) {
+					return app.ForgetWide(ctx, r, wide)
+				}, p.printForgottenWide)
+			}
 			if undo {
 				return p.unforget(cmd, args[0])
 			}
@@ -128,7 +144,10 @@ The history of git still holds the text: docs/sync.md says how to begin a new on
 	cmd.Flags().BoolVar(&apply, "apply", false, "do it")
 	cmd.Flags().BoolVar(&now, "now", false, "do it at once, without the ten minutes in which it can be undone")
 	cmd.Flags().BoolVar(&undo, "undo", false, "bring a forgotten note back that is not erased yet, or whose file is here again")
+	cmd.Flags().StringVar(&wide.Text, "text", "", "everything that holds a `TEXT`")
+	cmd.Flags().StringVar(&wide.Project, "project", "", "everything of the project `KEY`")
 	cmd.MarkFlagsMutuallyExclusive("apply", "undo")
+	cmd.MarkFlagsMutuallyExclusive("text", "project")
 	cmd.MarkFlagsMutuallyExclusive("now", "undo")
 	return cmd
 }
@@ -164,6 +183,32 @@ func (p *program) printAlike(left []app.Alike) {
 			state = ", " + printable(l.State)
 		}
 		p.printf("  %s %q (project=%s%s)\n", p.short(l.ID), firstLine(l.Title, 60), printable(l.Project), state)
+	}
+}
+
+func (p *program) printForgottenWide(a app.ForgetWideAnswer) {
+	verb := "would erase"
+	if a.Applied {
+		verb = "erased"
+	}
+	p.printf("forget: %s %s, %s, %s, %s of %s, %s\n", verb, plural(len(a.Notes), "note"), plural(len(a.Slots), "slot"),
+		plural(len(a.Held), "draft"), plural(len(a.Sessions.Exchanges), "exchange"), plural(a.Sessions.Sessions, "session"),
+		plural(a.Sessions.Unread, "unread message"))
+	const most = 20
+	for _, n := range a.Notes[:min(len(a.Notes), most)] {
+		p.printf("  %s %q (project=%s)\n", n.ID, firstLine(n.Title, 60), printable(n.Project))
+	}
+	if more := len(a.Notes) - most; more > 0 {
+		p.printf("  … and %s more\n", plural(more, "note"))
+	}
+	for _, s := range a.Slots {
+		p.printf("  lines of the slot %s\n", printable(s))
+	}
+	if !a.Applied {
+		p.printf("nothing was changed yet; add --apply to do it. It cannot be undone.\n")
+	}
+	for _, s := range a.Left {
+		p.printf("not reached: %s\n", s)
 	}
 }
 

@@ -42,6 +42,7 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"clean":      cmdClean,
 	"ids":        cmdIDs,
 	"count":      cmdCount,
+	"bytes":      cmdBytes,
 	"expand":     cmdExpand,
 	"event":      cmdEvent,
 	"session":    cmdSession,

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
+	"time"
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
@@ -177,12 +179,77 @@ func ForgetEvidence(ctx context.Context, g *Ingester, of func(session string) bo
 		return nil
 	})
 	for _, id := range touched {
-		err = errors.Join(err, EraseFormer(ctx, g.store, id))
+		err = errors.Join(err, EraseFormer(ctx, g, id))
 	}
 	return err
 }
 
-// EraseFormer erases the former forms of a note.
-func EraseFormer(ctx context.Context, s *store.Store, id note.ID) error {
-	return locked(ctx, s, func(w *store.Writer) error { return w.EraseHistory(id) })
+// EraseFormer erases the former forms of a note, here and, when it travels, on every machine that hears of it (note.FormsErased).
+func EraseFormer(ctx context.Context, g *Ingester, id note.ID) error {
+	path := ""
+	err := locked(ctx, g.store, func(w *store.Writer) (err error) {
+		path, err = eraseFormer(w, id)
+		return err
+	})
+	if err == nil && path != "" {
+		err = g.Reindex(ctx, []string{path})
+	}
+	return err
+}
+
+// eraseFormer returns the path of the note when it was changed.
+func eraseFormer(w *store.Writer, id note.ID) (path string, err error) {
+	s := w.Store()
+	n, ref, err := store.Get(s, id)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", w.EraseHistory(id)
+	case err != nil:
+		return "", err
+	case ref.Scope == note.Portable:
+		at := note.At(s.Now())
+		if at <= n.FormsErased { // of the same second, or the clock was set back: others have to see that it changed
+			last, ok := n.FormsErased.Time()
+			if !ok {
+				last = s.Now()
+			}
+			at = note.At(last.Add(time.Second))
+		}
+		n.FormsErased = at
+		if _, _, err := w.Put(n, ref, store.Update); err != nil {
+			return "", err
+		}
+		path = ref.Path
+	}
+	return path, w.EraseHistory(id)
+}
+
+// EraseHolding erases the former forms of notes, the losers of conflicts and the texts of decided drafts for which holds reports true.
+func EraseHolding(ctx context.Context, g *Ingester, holds func(data []byte) bool) error {
+	s, paths := g.store, []string{}
+	err := locked(ctx, s, func(w *store.Writer) error {
+		ids, err := store.Histories(s)
+		for _, id := range ids {
+			revs, rerr := s.History(id)
+			err = errors.Join(err, rerr)
+			if slices.ContainsFunc(revs, func(rev store.Revision) bool {
+				data, err := s.ReadFile(rev.Path, store.MaxNoteSize)
+				return err == nil && holds(data)
+			}) {
+				path, ferr := eraseFormer(w, id)
+				if err = errors.Join(err, ferr); path != "" {
+					paths = append(paths, path)
+				}
+			}
+		}
+		conflicts, cerr := s.Conflicts().List()
+		err = errors.Join(err, cerr)
+		for _, c := range conflicts {
+			if data, derr := s.Conflicts().Loser(c); derr == nil && holds(data) {
+				err = errors.Join(err, w.DropConflict(c))
+			}
+		}
+		return errors.Join(err, store.EraseDecided(w, func(_ note.ID, data []byte) bool { return holds(data) }))
+	})
+	return errors.Join(err, g.Reindex(ctx, paths))
 }

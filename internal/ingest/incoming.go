@@ -120,14 +120,18 @@ func applyRemote(w *store.Writer, changes []RemoteChange) (changed []string, err
 	if err = a.exempt(changes); err == nil {
 		err = a.vouch()
 	}
+	erase := func() {
+		for _, id := range a.gone {
+			if err == nil {
+				err = w.EraseHistory(id)
+			}
+		}
+	}
+	erase() // a run that is killed does it again, as long as the files are not replaced
 	if err == nil {
 		err = w.ReplaceAll(a.files)
 	}
-	for _, id := range a.gone {
-		if err == nil {
-			err = w.EraseHistory(id)
-		}
-	}
+	erase() // what replacing them left
 	if err != nil {
 		return changed, fmt.Errorf("adopt %d files: %w; run the sync again", len(changes), err)
 	}
@@ -140,7 +144,7 @@ type application struct {
 	seen    map[string]bool // paths of the changes
 	current []RemoteChange  // whose files are what they say
 	files   []store.Replacement
-	gone    []note.ID                             // whose files go because what they say was forgotten
+	gone    []note.ID                             // of which no former form stays: what they say, or said, was forgotten
 	stones  func() ([]tombstone.Tombstone, error) // of memory/, with those that come
 }
 
@@ -175,6 +179,8 @@ func (a *application) admit(c RemoteChange) (current bool, err error) {
 		}
 		// What was forgotten leaves no trace, also where it came back for a while.
 		switch id, v := tombstone.Judge(stones, c.Path, present); {
+		case formsErased(present, c.New):
+			a.gone = append(a.gone, id)
 		case v != tombstone.Erase:
 			f.Note, f.Former, f.Reason = id, present, store.Merged
 			if c.New == nil {
@@ -186,6 +192,16 @@ func (a *application) admit(c RemoteChange) (current bool, err error) {
 	}
 	a.files = append(a.files, f)
 	return true, nil
+}
+
+// formsErased reports whether its owner erased the former forms of a note since this machine heard of it last.
+func formsErased(present, now []byte) bool {
+	n, err := note.Parse(now)
+	if err != nil || n.FormsErased == "" {
+		return false
+	}
+	was, err := note.Parse(present)
+	return err != nil || was.FormsErased != n.FormsErased
 }
 
 // Claim returns the note in a file of memory/ that says that a person vouches for it. On arrival from the

@@ -132,7 +132,7 @@ func (s Slots) EraseFormer(ctx context.Context, project, name string) error {
 	if err != nil || id == "" {
 		return err
 	}
-	return EraseFormer(ctx, s.g.store, id)
+	return EraseFormer(ctx, s.g, id)
 }
 
 // find returns the id of a slot that stands, "" when none does.

@@ -85,6 +85,7 @@ var fields = [...]field{
 	{key: "import_hash", text: func(n *Note) *string { return &n.ImportHash }},
 	{key: "imported_id", text: func(n *Note) *string { return &n.ImportedID }},
 	{key: "conflict_of", text: func(n *Note) *string { return (*string)(&n.ConflictOf) }},
+	{key: "forms_erased_at", text: func(n *Note) *string { return (*string)(&n.FormsErased) }},
 	{key: "reviewed_at", text: func(n *Note) *string { return (*string)(&n.Reviewed) }},
 	{key: "vouched", text: func(n *Note) *string { return &n.Vouched }},
 	{key: editKey, shape: asEdits},

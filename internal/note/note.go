@@ -166,6 +166,7 @@ type Note struct {
 	ImportHash     string
 	ImportedID     string
 	ConflictOf     ID
+	FormsErased    Stamp  // when its owner erased its former forms on purpose: every machine that hears of it erases its own
 	Reviewed       Stamp  // when its owner read it and found it right; "" for never
 	Vouched        string // Words that a person vouches for; "" when none are confirmed, or in a file of an earlier program
 	Trusted        bool   // the ledger of this machine has it as it is. No file has it: store.Read sets it

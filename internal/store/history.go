@@ -49,6 +49,20 @@ func (s *Store) History(id note.ID) ([]Revision, error) {
 	return revs, nil
 }
 
+// Histories returns the ids of the notes that have former forms.
+func Histories(s *Store) (ids []note.ID, err error) {
+	entries, err := s.entries("history")
+	for _, e := range entries {
+		if id, perr := note.ParseID(e.Name()); perr == nil && e.IsDir() {
+			ids = append(ids, id)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list the notes with a history: %w", err)
+	}
+	return ids, nil
+}
+
 // ReadRevision reads a former form of a note.
 func (s *Store) ReadRevision(id note.ID, rev Revision) (*note.Note, error) {
 	data, _, err := s.readRegular(rev.Path, MaxNoteSize)
