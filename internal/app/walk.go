@@ -28,18 +28,20 @@ func answerFirst(r *Rooms, walked time.Time) {
 	if r.Stale = 0; !Unchanged(r, walked) {
 		r.Stale, every = -1, lookEvery
 	}
-	if r.Store.ReadOnly() || r.Drains {
-		return
-	}
-	fi, err := os.Stat(r.Store.Path(lookedFile))
-	if err == nil {
-		if age := time.Since(fi.ModTime()); age >= 0 && age < every {
-			return
-		}
-	}
-	if err := r.Store.Replace(lookedFile, nil); err == nil {
+	if !r.Drains && Due(r, lookedFile, every) {
 		_ = r.Detach("drain")
 	}
+}
+
+// Due reports whether something was last due longer ago than every, by the time of a file below the root, and gives the file
+// the present time then. Nothing is due in a store that cannot be written.
+func Due(r *Rooms, file string, every time.Duration) bool {
+	if fi, err := os.Stat(r.Store.Path(file)); err == nil {
+		if age := time.Since(fi.ModTime()); age >= 0 && age < every {
+			return false
+		}
+	}
+	return !r.Store.ReadOnly() && r.Store.Replace(file, nil) == nil
 }
 
 // Unchanged reports whether no folder in which notes are made changed since a walk.

@@ -36,7 +36,7 @@ func TestFormerStores(t *testing.T) {
 	for _, file := range files {
 		name, _, _ := strings.Cut(filepath.Base(file), ".")
 		t.Run(name, func(t *testing.T) {
-			storetest.SkipQuick(t, "schema-1", "schema-15")
+			storetest.SkipQuick(t, "schema-1", "schema-16")
 			t.Parallel()
 			openFormer(t, file)
 		})

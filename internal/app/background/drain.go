@@ -171,7 +171,9 @@ func drainOnce(ctx context.Context, r *app.Rooms, d *DrainResult, sync *bool) (l
 	d.Summarised += done.Summarised
 	d.fail(app.TendSessions(ctx, r))
 	d.fail(app.TendUnread(r))
-	store.Sweep(r.Store)
+	if app.Due(r, "cache/swept", time.Hour) {
+		store.Sweep(r.Store)
+	}
 	_, err = app.EraseForgotten(ctx, r)
 	d.fail(err)
 	d.fail(r.Store.Spool().SweepShownLogs())

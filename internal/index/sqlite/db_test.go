@@ -110,7 +110,7 @@ func TestOpenWhatOthersLeft(t *testing.T) {
 		{"a newer version of ours", func(t *testing.T, p string) {
 			open(t, p).Close()
 			run(t, p, "PRAGMA user_version=99")
-		}, "newer version", "index.v15.db", "index.db"},
+		}, "newer version", "index.v16.db", "index.db"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "index.db")

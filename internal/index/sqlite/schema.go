@@ -3,7 +3,7 @@ package sqlite
 // applicationID marks a database as ours ("ANAM"); schemaVersion counts layouts.
 const (
 	applicationID = 0x414e414d
-	schemaVersion = 15
+	schemaVersion = 16
 )
 
 // tables lists what recreate drops; schema creates it.
@@ -74,6 +74,7 @@ CREATE INDEX notes_learnt ON notes (project, updated DESC, id DESC) WHERE instr(
 CREATE INDEX notes_updated ON notes (updated);
 CREATE INDEX notes_source ON notes (source);
 CREATE INDEX notes_dead ON notes (dead) WHERE dead = 1;
+CREATE INDEX notes_over ON notes (forget_after) WHERE forget_after > 0; -- few, and asked for in every background run
 CREATE INDEX notes_created ON notes (project, created, id);
 CREATE INDEX notes_end ON notes (upper(substr(id, -4))); -- by which people call them
 CREATE TABLE passages (

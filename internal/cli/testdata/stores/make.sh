@@ -25,7 +25,7 @@ try add --scope machine-local --title 'The staging database is at port 5433' --b
 try add --title 'The cache lives in Redis' --body 'This turned out to be wrong.'
 try capture --transcript $HOME/first.jsonl --no-sync
 id=$(basename "$(grep -l 'cache lives' .. -r --include='*.md' | head -n 1)" .md)
-try forget "$id" --apply || try forget "$id"
+try forget "$id" --now || try forget "$id" --apply || try forget "$id"
 try drain || try doctor drain
 try sync
 # A session that waits: whoever holds the lock of background runs keeps them from capturing it.
