@@ -249,7 +249,7 @@ func (b *box) open() replica.Backend {
 	w := b.w
 	o := replica.Options{
 		Dir: b.store.Path("memory"), MachineID: b.name, Remote: w.remote, Env: os.Environ(), AllowDelete: true, Now: b.store.Now,
-		Merger: func(theirs fs.FS) (replica.Merge, error) { return ingest.NewIncoming(b.store).Merger(theirs) },
+		Merger: func(theirs replica.Tree) (replica.Merge, error) { return ingest.NewIncoming(b.store).Merger(theirs) },
 		Settle: func(c replica.Conflict) error {
 			if !w.quiet && rapid.IntRange(0, 9).Draw(w.t, "while keeping a loser") == 0 {
 				return errKilled

@@ -9,6 +9,7 @@ import (
 
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/layout"
 	"anamnesis/internal/store/project"
 )
 
@@ -88,7 +89,7 @@ func MergeFile(ctx context.Context, h Host, base, ours, theirs, path string) (co
 	// The tombstones of the other side are not known here: a note that it forgot
 	// is dealt with by the next sync.
 	in := ingest.NewIncoming(s)
-	merge, err := in.Merger(os.DirFS(s.Path("memory")))
+	merge, err := in.Merger(mergeTree{s})
 	if err != nil {
 		return fail(err)
 	}
@@ -109,6 +110,16 @@ func MergeFile(ctx context.Context, h Host, base, ours, theirs, path string) (co
 		}
 	}
 	return conflict, os.WriteFile(ours, merged, 0o600) // a temporary file of git's
+}
+
+// A mergeTree is the tree in which git merges: the other side has moved its notes in it already.
+type mergeTree struct{ *store.Store }
+
+// List lists nothing: the tombstones of the tree are those of the store.
+func (mergeTree) List() ([]string, error) { return nil, nil }
+
+func (t mergeTree) Read(path string) ([]byte, error) {
+	return t.ReadFile(layout.Memory+"/"+path, store.MaxNoteSize)
 }
 
 // readVersion reads one of the files that git made for a merge.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -269,7 +268,7 @@ func replicaOptions(r *Rooms, o SyncOptions) replica.Options {
 		Timeout: time.Duration(r.Config.Sync.Timeout * float64(time.Second)), Now: r.Store.Now,
 		Automatic: o.Automatic, MaxDelete: maxDelete, AllowDelete: o.AllowDelete,
 		Version: r.Host.Version, ResetFormat: o.ResetFormat,
-		Merger: func(theirs fs.FS) (replica.Merge, error) { return ingest.NewIncoming(r.Store).Merger(theirs) },
+		Merger: func(theirs replica.Tree) (replica.Merge, error) { return ingest.NewIncoming(r.Store).Merger(theirs) },
 		Settle: func(c replica.Conflict) error { return keepLoser(r, c) },
 		Apply:  func(changes []replica.Change) ([]string, error) { return applyRemote(r, changes) },
 		Hold:   withhold(r, o.Remote), NotYet: notYet(r), Driver: driver(), Title: titleOf, Says: sayings,

@@ -26,14 +26,14 @@ import (
 // unless the note was forgotten: then the edit is what could not stay. A merge
 // never deletes a tombstone. The function fails for paths that do not belong
 // into memory/.
-func (in *Incoming) Merger(theirs fs.FS) (func(path string, base, ours, theirs []byte) (merged, other []byte, err error), error) {
+func (in *Incoming) Merger(theirs tombstone.Tree) (func(path string, base, ours, theirs []byte) (merged, other []byte, err error), error) {
 	own, err := tombstone.Read(in.store, note.Portable)
 	if err != nil {
 		return nil, err
 	}
 	here, tree := newForgotten(own), theirs
 	both := sync.OnceValues(func() (forgotten, error) {
-		others, err := tombstone.ReadFS(theirs)
+		others, err := tombstone.ReadTree(theirs)
 		return newForgotten(slices.Concat(own, others)), err
 	})
 	return func(path string, base, ours, theirs []byte) (merged, other []byte, err error) {

@@ -39,7 +39,7 @@ func TestMerger(t *testing.T) {
 	mine := stone(t, s, "n7", "x\ny")
 	theirStone := stone(t, other, "n8", "t\nsecret thing")
 	theirs := fstest.MapFS{"tombstones/n8.json": {Data: []byte(theirStone)}}
-	merge, err := ingest.NewIncoming(s).Merger(theirs)
+	merge, err := ingest.NewIncoming(s).Merger(storetest.Tree{FS: theirs})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestForgottenConflict(t *testing.T) {
 	}
 	// The machine that still has the tombstone does not bring it back.
 	lifted := read(t, s, "memory/tombstones/n1.json")
-	merge, err := ingest.NewIncoming(s).Merger(fstest.MapFS{"tombstones/n1.json": {Data: before}})
+	merge, err := ingest.NewIncoming(s).Merger(storetest.Tree{FS: fstest.MapFS{"tombstones/n1.json": {Data: before}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,12 +2,12 @@ package ingest
 
 import (
 	"context"
-	"io/fs"
 	"strings"
 
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/layout"
+	"anamnesis/internal/store/tombstone"
 )
 
 // A note stands in the folder of its type, so a change of its type on one side
@@ -19,7 +19,7 @@ import (
 // result stands at the old path, beside the moved form; ResolveDuplicateIDs makes one file of
 // the two, and finds the moved form in the history, so that nothing of it has to
 // be decided.
-func (in *Incoming) mergeMoved(theirs fs.FS, name string, base, ours, other []byte) (merged, lost []byte, done bool, err error) {
+func (in *Incoming) mergeMoved(theirs tombstone.Tree, name string, base, ours, other []byte) (merged, lost []byte, done bool, err error) {
 	id := store.StemID(name)
 	if layout.InTree(name) != layout.Note || id == "" || base == nil {
 		return nil, nil, false, nil
@@ -32,7 +32,7 @@ func (in *Incoming) mergeMoved(theirs fs.FS, name string, base, ours, other []by
 		})
 		ours = moved
 	case other == nil && ours != nil && !same(ours, base):
-		moved = elsewhere(id, name, func(path string) ([]byte, error) { return fs.ReadFile(theirs, path) })
+		moved = elsewhere(id, name, theirs.Read)
 		other = moved
 	}
 	if moved == nil {

@@ -203,7 +203,7 @@ func (p *peer) sync() {
 		for name, text := range w.hub {
 			theirs[name] = &fstest.MapFile{Data: []byte(text)}
 		}
-		merge, err := ingest.NewIncoming(p.store).Merger(theirs)
+		merge, err := ingest.NewIncoming(p.store).Merger(storetest.Tree{FS: theirs})
 		w.check(err)
 		ours, merged := p.files("memory"), make(map[string]string)
 		names := make(map[string]bool)

@@ -3,7 +3,6 @@ package replica_test
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -80,7 +79,7 @@ func agree(t *rapid.T) {
 		d := &desk{files: new(replicatest.Files), lines: make(map[string]bool)}
 		d.options = replica.Options{
 			MachineID: fmt.Sprint("m", i), Remote: "r", Tree: d.files,
-			Merger: func(fs.FS) (replica.Merge, error) { return replicatest.Lines, nil },
+			Merger: func(replica.Tree) (replica.Merge, error) { return replicatest.Lines, nil },
 			Settle: func(c replica.Conflict) error { // what found no place is kept, and counts as seen
 				for line := range strings.Lines(string(c.Other)) {
 					deleted[line] = true

@@ -3,13 +3,12 @@ package replica
 import (
 	"bytes"
 	"crypto/sha256"
-	"io/fs"
 )
 
 // A Merger is asked at most once per merge, before the first path that has to
 // be merged. Theirs is the tree of the other side, read-only, with the plain
 // files in it; it is good until the merge is over.
-type Merger func(theirs fs.FS) (Merge, error)
+type Merger func(theirs Tree) (Merge, error)
 
 // A Merge makes one version of two that both differ from base and from each
 // other. A nil slice is a file that is not there, so an edit against a deletion
@@ -43,7 +42,7 @@ type Change struct {
 	Merged   bool   // New was made of what the remote has and of what is here; else it is what the remote has
 }
 
-// A Tree is a work tree that is not a folder.
+// A Tree is a tree of files that is no folder: that of a commit, or a work tree in memory.
 type Tree interface {
 	List() ([]string, error) // the paths of all files, with slashes, in any order
 	Read(path string) ([]byte, error)

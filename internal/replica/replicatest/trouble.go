@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -332,7 +331,7 @@ func moves(t *testing.T, w World) {
 	b.sync()
 	round := 0
 	b.with(func(o *replica.Options) {
-		o.Merger = func(fs.FS) (replica.Merge, error) {
+		o.Merger = func(replica.Tree) (replica.Merge, error) {
 			if round++; round <= 2 {
 				a.write(map[string]string{"semantic/a.md": fmt.Sprintf("1\na\na%d\n", round)})
 				a.sync()

@@ -58,7 +58,7 @@ const Clash = "semantic/clash.md"
 func lines(data []byte) []string { return slices.Collect(strings.Lines(string(data))) }
 
 // merger gives Lines to a merge.
-func merger(fs.FS) (replica.Merge, error) { return Lines, nil }
+func merger(replica.Tree) (replica.Merge, error) { return Lines, nil }
 
 // A machine is a tree with a backend, synced with the remote of its world.
 type machine struct {

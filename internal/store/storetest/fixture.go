@@ -92,6 +92,18 @@ func WalkFiles(tree fs.FS, f func(name string)) error {
 	})
 }
 
+// A Tree is a file system as a tombstone.Tree.
+type Tree struct{ fs.FS }
+
+// List returns the paths of all files.
+func (t Tree) List() (all []string, err error) {
+	err = WalkFiles(t.FS, func(name string) { all = append(all, name) })
+	return all, err
+}
+
+// Read reads a file.
+func (t Tree) Read(path string) ([]byte, error) { return fs.ReadFile(t.FS, path) }
+
 // Files lists the files of a store.
 func Files(t *testing.T, s *store.Store) []string {
 	t.Helper()

@@ -298,7 +298,7 @@ func TestMergeOfWhatWasForgotten(t *testing.T) {
 		{"another", "semantic/n3.md", noteBytes("n3", "something else"), true, false},
 		{"its sidecar", "semantic/n1.entities.yaml", []byte("entities: []\n"), false, false},
 	} {
-		merge, err := ingest.NewIncoming(s).Merger(os.DirFS(t.TempDir()))
+		merge, err := ingest.NewIncoming(s).Merger(storetest.Tree{FS: os.DirFS(t.TempDir())})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -311,7 +311,7 @@ func TestMergeOfWhatWasForgotten(t *testing.T) {
 	// Whoever brought it back has lifted the tombstone, and that is the later decision.
 	theirs := t.TempDir()
 	write(t, filepath.Join(theirs, "tombstones", "n1.json"), `{"v":2,"id":"n1","at":"2100-01-01T00:00:00Z"}`)
-	merge, err := ingest.NewIncoming(s).Merger(os.DirFS(theirs))
+	merge, err := ingest.NewIncoming(s).Merger(storetest.Tree{FS: os.DirFS(theirs)})
 	if err != nil {
 		t.Fatal(err)
 	}

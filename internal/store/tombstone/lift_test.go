@@ -149,7 +149,7 @@ func TestLiftTravels(t *testing.T) {
 			if toThem {
 				from, to = ours, theirs
 			}
-			merge, err := ingest.NewIncoming(to).Merger(os.DirFS(from.Path("memory")))
+			merge, err := ingest.NewIncoming(to).Merger(storetest.Tree{FS: os.DirFS(from.Path("memory"))})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -202,7 +202,7 @@ func TestLiftHostile(t *testing.T) {
 	if !recognised(t, s, "t\n"+fridays) {
 		t.Error("lifted by a file that knows nothing")
 	}
-	if _, err := ingest.NewIncoming(s).Merger(fstest.MapFS{"tombstones/e.json": {Data: []byte("[]")}}); err != nil {
+	if _, err := ingest.NewIncoming(s).Merger(storetest.Tree{FS: fstest.MapFS{"tombstones/e.json": {Data: []byte("[]")}}}); err != nil {
 		t.Error(err)
 	}
 }

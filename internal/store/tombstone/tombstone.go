@@ -13,10 +13,9 @@ package tombstone
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"strings"
+	"path"
+	"slices"
 	"time"
 
 	"anamnesis/internal/note"
@@ -88,21 +87,25 @@ func ReadBoth(s *store.Store) (portable, local []Tombstone, err error) {
 	return portable, local, err
 }
 
-// ReadFS reads the tombstones of a tree that may stand elsewhere, such as in git.
-func ReadFS(tree fs.FS) (all []Tombstone, err error) {
-	entries, err := fs.ReadDir(tree, layout.Tombstones)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+// A Tree is a tree of the store that is elsewhere, such as in git.
+type Tree interface {
+	List() ([]string, error) // the paths of all files, with slashes, in any order
+	Read(path string) ([]byte, error)
+}
+
+// ReadTree reads the tombstones of a tree that is elsewhere, the revoked ones too.
+func ReadTree(tree Tree) (all []Tombstone, err error) {
+	paths, err := tree.List()
+	if err != nil {
 		return nil, fmt.Errorf("read tombstones: %w", err)
 	}
-	for _, e := range entries {
-		if !strings.HasSuffix(e.Name(), ".json") || !e.Type().IsRegular() {
+	slices.Sort(paths)
+	for _, p := range paths {
+		if path.Dir(p) != layout.Tombstones || path.Ext(p) != ".json" {
 			continue
 		}
-		if fi, err := e.Info(); err != nil || fi.Size() > MaxSize {
-			continue
-		}
-		data, err := fs.ReadFile(tree, layout.Tombstones+"/"+e.Name())
-		if t, ok := Parse(data); err == nil && ok {
+		data, err := tree.Read(p)
+		if t, ok := Parse(data); err == nil && len(data) <= MaxSize && ok {
 			all = append(all, t)
 		}
 	}
