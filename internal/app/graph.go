@@ -11,7 +11,7 @@ import (
 // RepairGraph mends the files of entities: in the background, when it consolidates, only what
 // loses nothing.
 func RepairGraph(ctx context.Context, r *Rooms, all bool) error {
-	_, err := ingest.RepairGraph(ctx, r.Ingester, all)
+	err := ingest.RepairGraph(ctx, r.Ingester, all)
 	if behind := new(ingest.StaleError); errors.As(err, &behind) {
 		return StaleIndex(r, err)
 	}

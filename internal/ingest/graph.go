@@ -13,15 +13,6 @@ import (
 	"anamnesis/internal/store/tombstone"
 )
 
-// A GraphRepair counts what a repair of the files of entities did.
-type GraphRepair struct {
-	Tidied    int // files that were rewritten without what says nothing
-	Led       int // that were put beside their notes, which stand elsewhere
-	Aside     int // whose notes are gone: they are in the history now
-	Forgotten int // whose notes were forgotten: they are gone
-	Broken    int // that could not be read, or not wholly: what they said is in the history
-}
-
 // forgottenIDs says which notes of a store were forgotten and not written again.
 func forgottenIDs(s *store.Store) (func(note.ID) bool, error) {
 	set, err := tombstone.Load(s)
@@ -48,10 +39,10 @@ func LookAtGraph(ctx context.Context, s *store.Store) (wrong []index.SidecarStat
 // the history. Without all, only what a person has no reason to mend by hand is done
 // (index.SidecarState.Lossless). Each file is looked at again under the store lock, so a
 // repair that is killed is done by the next, and one that finds nothing writes nothing.
-func RepairGraph(ctx context.Context, g *Ingester, all bool) (done GraphRepair, err error) {
+func RepairGraph(ctx context.Context, g *Ingester, all bool) error {
 	wrong, _, err := LookAtGraph(ctx, g.store)
 	if err != nil || len(wrong) == 0 {
-		return done, err
+		return err
 	}
 	var paths []string
 	err = locked(ctx, g.store, func(w *store.Writer) error {
@@ -67,7 +58,7 @@ func RepairGraph(ctx context.Context, g *Ingester, all bool) (done GraphRepair, 
 			if !now.Wrong() || !all && !now.Lossless() {
 				continue
 			}
-			changed, err := mendSidecar(w, now, forgotten, &done)
+			changed, err := mendSidecar(w, now, forgotten)
 			if err != nil {
 				return fmt.Errorf("repair the entities in %s: %w", g.store.Path(was.Path), err)
 			}
@@ -80,11 +71,11 @@ func RepairGraph(ctx context.Context, g *Ingester, all bool) (done GraphRepair, 
 			err = rerr
 		}
 	}
-	return done, err
+	return err
 }
 
 // mendSidecar mends one file and returns the paths that changed.
-func mendSidecar(w *store.Writer, st index.SidecarState, forgotten func(note.ID) bool, done *GraphRepair) ([]string, error) {
+func mendSidecar(w *store.Writer, st index.SidecarState, forgotten func(note.ID) bool) ([]string, error) {
 	data, err := w.Store().ReadFile(st.Path, store.MaxNoteSize)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -97,14 +88,12 @@ func mendSidecar(w *store.Writer, st index.SidecarState, forgotten func(note.ID)
 	changed := []string{st.Path}
 	switch {
 	case st.Orphan && forgotten(st.ID):
-		done.Forgotten++
 		return changed, w.Remove(st.Path)
 	case st.Orphan && st.Note != "":
 		if _, _, perr := note.ParseSidecar(data); perr == nil {
 			if err := w.WriteSidecar(st.Note, data); err != nil {
 				return nil, err
 			}
-			done.Led++
 			return append(changed, layout.SidecarOf(st.Note)), w.Remove(st.Path)
 		}
 	}
@@ -112,19 +101,9 @@ func mendSidecar(w *store.Writer, st index.SidecarState, forgotten func(note.ID)
 	if err != nil {
 		return nil, fmt.Errorf("keep its former state: %w", err)
 	}
-	switch {
-	case st.Orphan:
-		done.Aside++
+	if st.Orphan || st.Err != nil {
 		err = w.Remove(st.Path)
-	case st.Err != nil:
-		done.Broken++
-		err = w.Remove(st.Path)
-	default:
-		if st.Partly > 0 {
-			done.Broken++
-		} else {
-			done.Tidied++
-		}
+	} else {
 		err = w.Replace(st.Path, st.Clean)
 	}
 	return changed, err
