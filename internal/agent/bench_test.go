@@ -48,7 +48,7 @@ func BenchmarkGlance2MB(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		g, err := agent.Claude{}.Peek(bytes.NewReader(data), int64(len(data)), 0, 0, time.Time{})
-		if err != nil || g.LastOutcome == "" || len(g.FilesTouched) == 0 {
+		if err != nil || lastOutcome(g.Dialogue) == "" || len(g.FilesTouched) == 0 {
 			b.Fatal(err, g)
 		}
 	}

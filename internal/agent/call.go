@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -8,7 +9,6 @@ import (
 // come from a model and are not trusted; what was not as it should be is empty.
 type Call struct {
 	Files   []string // that it writes, as the agent names them
-	Text    string   // that it takes out of them and puts in, at most maxCallText bytes a piece
 	Command string   // that it hands to a shell
 
 	Task     string // that it gives to a sub-agent
@@ -23,12 +23,8 @@ func CalledByModel(meta map[string]any) bool {
 	return claude || codex
 }
 
-// Bounds of what is read of a call.
-const (
-	maxCallEdits = 32
-	maxCallFiles = 1000
-	maxCallText  = 16 << 10
-)
+// maxCallFiles bounds how many files are read of a call.
+const maxCallFiles = 1000
 
 // A toolKind is what a tool does, as far as it matters to us.
 type toolKind int
@@ -55,34 +51,14 @@ func callOf(kind toolKind, e Event) (c Call) {
 		return c
 	}
 	text := func(value []byte) string { return strings.ReplaceAll(decode(value), "\x00", "") }
-	edited := func(value []byte) {
-		if s := text(value); s != "" {
-			c.Text += cutBytes(s, maxCallText) + "\n"
-		}
-	}
 	patch := text(e.ToolInput) // an agent may hand it over as a bare text
 	_, _ = eachMember(e.ToolInput, func(key, value []byte) {
 		switch name := string(key); kind {
 		case editTool:
-			switch name {
-			case "file_path", "notebook_path", "filePath", "path", "absolute_path":
+			if slices.Contains([]string{"file_path", "notebook_path", "filePath", "path", "absolute_path"}, name) {
 				if s := text(value); s != "" {
 					c.Files = append(c.Files, s)
 				}
-			case "old_string", "new_string", "new_source", "old_str", "new_str", "oldString", "newString", "old_text", "new_text":
-				edited(value)
-			case "edits":
-				n := 0
-				eachElement(value, func(edit []byte) {
-					if n++; n <= maxCallEdits {
-						_, _ = eachMember(edit, func(key, value []byte) {
-							switch string(key) {
-							case "old_string", "new_string", "oldString", "newString":
-								edited(value)
-							}
-						})
-					}
-				})
 			}
 		case patchTool:
 			if name == "command" || name == "input" || name == "patch" || name == "patchText" {
@@ -113,28 +89,20 @@ func (c Call) withPatch(kind toolKind, patch string) Call {
 		patch = c.Command
 	}
 	if kind == patchTool || strings.Contains(patch, "*** Begin Patch") {
-		c.Files, c.Text = readPatch(patch)
+		c.Files = patchedFiles(patch)
 	}
 	return c
 }
 
-// readPatch reads the files and the changed lines of a patch in the form that agents
-// write: headers such as "*** Update File: NAME", then lines that begin with + or -.
-func readPatch(patch string) (files []string, changed string) {
-	var b strings.Builder
+// patchedFiles lists the files of a patch in the form that agents write: headers such as
+// "*** Update File: NAME", then lines that begin with + or -.
+func patchedFiles(patch string) (files []string) {
 	for line := range strings.Lines(patch) {
-		line = strings.TrimRight(line, "\r\n")
-		if name, ok := patchHeader(line); ok {
-			if len(files) < maxCallFiles {
-				files = append(files, name)
-			}
-			continue
-		}
-		if (strings.HasPrefix(line, "+") || strings.HasPrefix(line, "-")) && b.Len()+len(line) <= maxCallText {
-			b.WriteString(line[1:] + "\n")
+		if name, ok := patchHeader(strings.TrimRight(line, "\r\n")); ok && len(files) < maxCallFiles {
+			files = append(files, name)
 		}
 	}
-	return files, b.String()
+	return files
 }
 
 // patchHeader reads the header of one file in a patch.

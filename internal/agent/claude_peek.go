@@ -174,9 +174,6 @@ func (c *claudePeek) gathered() {
 			seen[id] = true
 		}
 		c.g.Dialogue = append(c.g.Dialogue, l)
-		if l.Role == Assistant && l.Text != "" {
-			c.g.LastOutcome = l.Text
-		}
 	}
 }
 

@@ -102,7 +102,7 @@ func TestGlanceWindow(t *testing.T) {
 	want := &agent.PeekResult{
 		ID: "s1", Dir: "/src", Branch: "main", Version: "2.1.0",
 		Started: time.Date(2026, 1, 1, 0, 0, 1, 0, time.UTC), Ended: time.Date(2026, 1, 1, 0, 0, 9, 0, time.UTC),
-		FirstPrompt: "the question", LastOutcome: "the answer", FilesTouched: []string{"/late"}, Headless: true,
+		FirstPrompt: "the question", FilesTouched: []string{"/late"}, Headless: true,
 		Dialogue: []agent.Line{{Role: agent.Assistant, Text: "the answer", Tools: true}},
 	}
 	if diff := cmp.Diff(want, peek(t, begin+noise+end, 4096, 4096)); diff != "" {
@@ -117,7 +117,7 @@ func TestGlanceWindow(t *testing.T) {
 	// A first record that is longer than the head still tells where we are.
 	image := `{"cwd":"/src","sessionId":"s1","gitBranch":"main","type":"user","message":{"content":[{"type":"image","data":"` + strings.Repeat("A", 9000) + `"}]}}` + "\n"
 	g := peek(t, image+noise+end, 4096, 4096)
-	if g.ID != "s1" || g.Dir != "/src" || g.Branch != "main" || g.LastOutcome != "the answer" || g.Complete {
+	if g.ID != "s1" || g.Dir != "/src" || g.Branch != "main" || lastOutcome(g.Dialogue) != "the answer" || g.Complete {
 		t.Errorf("long first record: %+v", g)
 	}
 }

@@ -91,7 +91,7 @@ func TestClaudeFixtures(t *testing.T) {
 				{"Branch", s.Branch, tt.branch},
 				{"Version", s.Version, tt.version},
 				{"FirstPrompt", s.FirstPrompt(), tt.first},
-				{"LastOutcome", s.LastOutcome(), tt.last},
+				{"LastOutcome", lastOutcome(s.Dialogue()), tt.last},
 				{"tools", strings.Join(toolNames(s), " "), tt.tools},
 			} {
 				if f.got != f.want {

@@ -206,8 +206,6 @@ func (e *Event) read(key string, value []byte) {
 		set(&e.ToolName, value, isName)
 	case "tool_input":
 		e.ToolInput = value
-	case "tool_response":
-		e.ToolResult = value
 	case "error":
 		e.Failure = ends(StripInjected(unquote(value)), maxFailure)
 	case "agent_id":
@@ -216,8 +214,6 @@ func (e *Event) read(key string, value []byte) {
 		set(&e.SubagentType, value, isName)
 	case "prompt_id", "turn_id":
 		set(&e.TurnID, value, isName)
-	case "stop_hook_active":
-		e.Nested = truthy(value)
 	}
 }
 

@@ -22,20 +22,18 @@ type Event struct {
 	Reason  string // why it ends: clear, logout, prompt_input_exit, other; of a notification, its type
 	Trigger string // of a compaction: manual, auto
 
-	Prompt     string          // what the user has just typed
-	Automatic  bool            // the client wrote the prompt, not a person
-	Message    string          // of a notification
-	ToolName   string          // of the tool that is about to run or has run
-	ToolInput  json.RawMessage // as the tool got it
-	ToolResult json.RawMessage // as the tool gave it
-	Failure    string          // what a tool that failed gave, at most maxFailure bytes of it
+	Prompt    string          // what the user has just typed
+	Automatic bool            // the client wrote the prompt, not a person
+	Message   string          // of a notification
+	ToolName  string          // of the tool that is about to run or has run
+	ToolInput json.RawMessage // as the tool got it
+	Failure   string          // what a tool that failed gave, at most maxFailure bytes of it
 	// SubagentID is the sub-agent in which the event happens or which it is about,
 	// SubagentType its kind. Whoever answers a prompt looks here first: what a
 	// sub-agent is asked is not what the user typed.
 	SubagentID   string
 	SubagentType string
 	TurnID       string // of the prompt that the event belongs to
-	Nested       bool   // a stop hook has already made the agent go on
 	Program      bool   // a program runs the agent, as far as the environment of the hook tells
 	Opens        bool   // a prompt that may be the first of a session whose start has no event that takes a text
 }

@@ -32,7 +32,7 @@ func TestReadEvent(t *testing.T) {
 		{"prompt", `{"prompt":" a\n<!-- anamnesis:begin -->b<!-- anamnesis:end -->"}`, agent.Event{Harness: "claude", Prompt: "a"}, false},
 		{
 			"tool", `{"tool_name":"Bash","tool_input":{"command":"ls"},"tool_response":[1],"agent_type":"Explore","stop_hook_active":true,"trigger":"auto"}`,
-			agent.Event{Harness: "claude", ToolName: "Bash", ToolInput: []byte(`{"command":"ls"}`), ToolResult: []byte("[1]"), SubagentType: "Explore", Nested: true, Trigger: "auto"},
+			agent.Event{Harness: "claude", ToolName: "Bash", ToolInput: []byte(`{"command":"ls"}`), SubagentType: "Explore", Trigger: "auto"},
 			false,
 		},
 		{"failure", `{"error":"Exit code 1\nb\u0000<!-- anamnesis:begin -->c<!-- anamnesis:end -->"}`, agent.Event{Harness: "claude", Failure: "Exit code 1\nb"}, false},

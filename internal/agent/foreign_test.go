@@ -191,8 +191,8 @@ func TestForeignPeek(t *testing.T) {
 				if err != nil || g.ID != whole.ID || g.Dir != whole.Dir || g.FirstPrompt != whole.FirstPrompt() || g.Complete {
 					t.Fatalf("%s, tail %d: %v, %+v", file, tail, err, g)
 				}
-				if g.LastOutcome != "" && !strings.Contains(tell(whole), g.LastOutcome) {
-					t.Errorf("%s, tail %d: %q", file, tail, g.LastOutcome)
+				if lastOutcome(g.Dialogue) != "" && !strings.Contains(tell(whole), lastOutcome(g.Dialogue)) {
+					t.Errorf("%s, tail %d: %q", file, tail, lastOutcome(g.Dialogue))
 				}
 			}
 		}
@@ -221,7 +221,7 @@ func FuzzForeignSession(f *testing.F) {
 			if err != nil || s.Next > int64(len(data)) || s.ID != "" && !agent.ValidID(s.ID) {
 				t.Fatalf("%s: %v, next %d of %d, id %q", h.Name, err, s.Next, len(data), s.ID)
 			}
-			checkTexts(t, s.FirstPrompt(), s.LastOutcome(), strings.Join(s.Summaries, "\n"), strings.Join(s.FilesTouched(), "\n"))
+			checkTexts(t, s.FirstPrompt(), lastOutcome(s.Dialogue()), strings.Join(s.Summaries, "\n"), strings.Join(s.FilesTouched(), "\n"))
 			for _, turn := range s.Turns {
 				checkTexts(t, turn.Text, turn.Command)
 				for _, u := range turn.Tools {

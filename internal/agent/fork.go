@@ -113,7 +113,7 @@ func (s *Session) Without(other Copies) {
 	}
 	turns := own(s.Turns)
 	s.Skipped.Duplicate += len(s.Turns) - len(turns)
-	s.Turns, s.all, s.files, s.outcome = turns, own(s.all), nil, ""
+	s.Turns, s.all, s.files = turns, own(s.all), nil
 }
 
 // ReadBeginning reads how records begin; false when the agent copies none.

@@ -57,7 +57,7 @@ func FuzzReadSession(f *testing.F) {
 		if s.Next > int64(len(data)) || s.ID != "" && !agent.ValidID(s.ID) {
 			t.Errorf("next %d of %d, id %q", s.Next, len(data), s.ID)
 		}
-		checkTexts(t, s.FirstPrompt(), s.LastOutcome(), strings.Join(s.Summaries, "\n"), strings.Join(s.FilesTouched(), "\n"))
+		checkTexts(t, s.FirstPrompt(), lastOutcome(s.Dialogue()), strings.Join(s.Summaries, "\n"), strings.Join(s.FilesTouched(), "\n"))
 		for _, turn := range s.Turns {
 			checkTexts(t, turn.Text, turn.Command)
 			for _, u := range turn.Tools {
@@ -78,7 +78,7 @@ func FuzzGlance(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkTexts(t, g.FirstPrompt, g.LastOutcome)
+			checkTexts(t, g.FirstPrompt, lastOutcome(g.Dialogue))
 			if g.ID != "" && !agent.ValidID(g.ID) {
 				t.Errorf("id %q", g.ID)
 			}

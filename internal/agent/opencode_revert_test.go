@@ -49,8 +49,8 @@ func TestOpencodeRevert(t *testing.T) {
 			if in, _ := prompts(s.Turns); held != tt.held || back != tt.back || in != tt.held {
 				t.Errorf("in force %q (%q), taken back %q; want %q, %q", held, in, back, tt.held, tt.back)
 			}
-			if s.LastOutcome() != tt.last || len(s.FilesTouched()) != tt.files {
-				t.Errorf("outcome %q, files %v; want %q, %d", s.LastOutcome(), s.FilesTouched(), tt.last, tt.files)
+			if lastOutcome(s.Dialogue()) != tt.last || len(s.FilesTouched()) != tt.files {
+				t.Errorf("outcome %q, files %v; want %q, %d", lastOutcome(s.Dialogue()), s.FilesTouched(), tt.last, tt.files)
 			}
 			peeked, err := source.Peek(bytes.NewReader(data), int64(len(data)), 0, 0, time.Time{})
 			if diff := cmp.Diff(agenttest.PeekResult(s), peeked, cmpopts.EquateEmpty()); err != nil || diff != "" {

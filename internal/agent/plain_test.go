@@ -115,8 +115,8 @@ func TestPlain(t *testing.T) {
 				t.Errorf("title %q", s.Title)
 			}
 			peeked, err := source.Peek(strings.NewReader(tt.data), int64(len(tt.data)), 0, 0, time.Time{})
-			if err != nil || peeked.FirstPrompt != want || peeked.LastOutcome != want {
-				t.Errorf("%v: peek %q, %q", err, peeked.FirstPrompt, peeked.LastOutcome)
+			if err != nil || peeked.FirstPrompt != want || lastOutcome(peeked.Dialogue) != want {
+				t.Errorf("%v: peek %q, %q", err, peeked.FirstPrompt, lastOutcome(peeked.Dialogue))
 			}
 		})
 	}

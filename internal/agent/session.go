@@ -145,9 +145,8 @@ type Session struct {
 	// reading of a growing transcript may begin.
 	Next int64
 
-	files   []string
-	outcome string
-	all     []Turn // Turns with those that the user took back; nil when there are none
+	files []string
+	all   []Turn // Turns with those that the user took back; nil when there are none
 }
 
 // All returns every turn, with those that the user took back, in order.
@@ -221,7 +220,7 @@ func PartOf(id, session string) bool {
 // All is one of them. The title and the summaries, which are about the whole session, are not part of it.
 func (s *Session) Within(in func(n int) bool) *Session {
 	part := *s
-	part.Title, part.Named, part.Summaries, part.Turns, part.all, part.outcome = "", false, nil, nil, nil, ""
+	part.Title, part.Named, part.Summaries, part.Turns, part.all = "", false, nil, nil, nil
 	all := slices.Clone(s.All())
 	for n := range all {
 		if in(n) {
@@ -360,16 +359,6 @@ func (s *Session) firstPrompt() (prompt string, settled bool) {
 	return prompt, false
 }
 
-// LastOutcome is the last text of the assistant.
-func (s *Session) LastOutcome() string {
-	for _, t := range slices.Backward(s.Turns) {
-		if t.Role == Assistant && t.Text != "" {
-			return t.Text
-		}
-	}
-	return s.outcome
-}
-
 // Dialogue returns what was said, in order.
 func (s *Session) Dialogue() []Line {
 	lines := make([]Line, len(s.Turns))
@@ -399,7 +388,7 @@ type PeekResult struct {
 	ID, Dir, Branch, Version, Title string
 	Headless, Failed, Named         bool
 	Started, Ended                  time.Time
-	FirstPrompt, LastOutcome        string
+	FirstPrompt                     string
 	FilesTouched                    []string
 	Dialogue                        []Line   // of the tail
 	Moved                           []string // folders other than Dir in which the tail was said, at most maxMoved

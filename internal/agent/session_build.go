@@ -171,9 +171,6 @@ func (c *builder) replace(t Turn) bool {
 			c.kept += t.size() - turns[i].size()
 			turns[i] = t
 			c.session.Skipped.Duplicate++
-			if i == len(turns)-1 && t.Role == Assistant && t.Text != "" {
-				c.session.outcome = t.Text
-			}
 			return true
 		}
 	}
@@ -186,9 +183,6 @@ func (c *builder) keep(t Turn) {
 	s := &c.session
 	t.Where = c.where
 	s.Turns = append(s.Turns, t)
-	if t.Role == Assistant && t.Text != "" {
-		s.outcome = t.Text
-	}
 	if c.kept += t.size(); c.kept <= c.limits.Total {
 		return
 	}
@@ -276,7 +270,7 @@ func (c *builder) takeBack(left func(*Turn) bool) {
 	if len(kept) == len(s.Turns) {
 		return
 	}
-	s.Turns, s.all, s.outcome = kept, all, ""
+	s.Turns, s.all = kept, all
 	c.files = c.files.without(all)
 }
 

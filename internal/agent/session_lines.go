@@ -255,7 +255,7 @@ func (g *PeekResult) from(begin, end *Session) {
 	if g.Ended = end.Ended; g.Ended.IsZero() {
 		g.Ended = begin.Ended
 	}
-	g.FirstPrompt, g.LastOutcome = begin.FirstPrompt(), end.LastOutcome()
+	g.FirstPrompt = begin.FirstPrompt()
 	g.FilesTouched, g.Dialogue = end.FilesTouched(), end.Dialogue()
 	g.moved(end.Dir)
 	for i := range end.Turns {

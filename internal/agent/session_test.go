@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,8 +19,8 @@ func TestSessionByHand(t *testing.T) {
 	if got := s.FirstPrompt(); got != "do it" {
 		t.Errorf("FirstPrompt = %q", got)
 	}
-	if got := s.LastOutcome(); got != "first" {
-		t.Errorf("LastOutcome = %q", got)
+	if got := lastOutcome(s.Dialogue()); got != "first" {
+		t.Errorf("last outcome %q", got)
 	}
 	if diff := cmp.Diff([]string{"/b", "/a"}, s.FilesTouched()); diff != "" {
 		t.Errorf("FilesTouched (-want +got):\n%s", diff)
@@ -31,4 +32,14 @@ func TestSkippedBad(t *testing.T) {
 	if got := s.Bad(); got != 7 {
 		t.Errorf("Bad = %d, want 7", got)
 	}
+}
+
+// lastOutcome is the last text of the assistant.
+func lastOutcome(lines []agent.Line) string {
+	for _, l := range slices.Backward(lines) {
+		if l.Role == agent.Assistant && l.Text != "" {
+			return l.Text
+		}
+	}
+	return ""
 }

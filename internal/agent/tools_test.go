@@ -161,7 +161,7 @@ func fuzzTool(f *testing.F, name string) {
 		if s.Next > int64(len(data)) || s.ID != "" && !agent.ValidID(s.ID) {
 			t.Errorf("next %d of %d, id %q", s.Next, len(data), s.ID)
 		}
-		checkTexts(t, s.Title, s.FirstPrompt(), s.LastOutcome(), strings.Join(s.FilesTouched(), "\n"))
+		checkTexts(t, s.Title, s.FirstPrompt(), lastOutcome(s.Dialogue()), strings.Join(s.FilesTouched(), "\n"))
 		total := 0
 		for _, turn := range s.Turns {
 			checkTexts(t, turn.Text)

@@ -586,7 +586,7 @@ func (b *body) sessions(t *testing.T, n int, after time.Duration) {
 type newer struct{ embed.Embedder }
 
 func (newer) Name() string         { return "newer" }
-func (newer) Traits() embed.Traits { return embed.Traits{InProcess: true} }
+func (newer) Traits() embed.Traits { return embed.Traits{} }
 
 // damaged leaves a record of a session that could not be read whole.
 func (b *body) damaged(t *testing.T, r store.Record) {

@@ -14,8 +14,6 @@ type Embedder interface {
 	// Name tells the model and its version. It is part of the digest of every
 	// vector: vectors of two names are never compared.
 	Name() string
-	// Dim is the number of values in each vector, 0 while it is not known.
-	Dim() int
 	// Traits says where and when the embedder works.
 	Traits() Traits
 	// Embed returns a vector for each text, in their order. They need not be of
@@ -23,12 +21,11 @@ type Embedder interface {
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 }
 
-// Traits are what those who use an Embedder have to know about it. A model that
-// runs in this process on another core is InProcess and Deferred.
+// Traits are what those who use an Embedder have to know about it. The zero value is that of a
+// model in this process that is fast enough for the indexing of a note.
 type Traits struct {
-	InProcess bool // needs no other program: it is there whenever we are
-	Deferred  bool // too slow for the indexing of a note: a background run makes the vectors
-	Leaves    bool // texts leave the machine, so Embed redacts them first
+	Deferred bool // too slow for the indexing of a note: a background run makes the vectors
+	Leaves   bool // texts leave the machine, so Embed redacts them first
 }
 
 // Analysis cuts a text into tokens, stop words and repetitions among them.

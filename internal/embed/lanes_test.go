@@ -70,3 +70,15 @@ func BenchmarkLanes(b *testing.B) {
 		l.Set(x)
 	}
 }
+
+// cosine returns the likeness of two words, between -1 and 1.
+func (w Word) cosine(x Word) float32 {
+	if len(w.Values) != len(x.Values) {
+		return 0
+	}
+	var sum int32
+	for i, e := range w.Values {
+		sum += int32(e) * int32(x.Values[i])
+	}
+	return float32(sum) * w.Scale * x.Scale
+}

@@ -59,13 +59,7 @@ type Word struct {
 
 // OpenStatic returns the table that is part of the program.
 func OpenStatic(analyze Analysis) (*Static, error) {
-	return openTable(staticTable, analyze)
-}
-
-// ReadStatic reads a table that is not part of the program, as those are by which
-// models are fitted. The checksum is not compared.
-func ReadStatic(table []byte, analyze Analysis) (*Static, error) {
-	return openTable(string(table), analyze)
+	return ReadStatic(staticTable, analyze)
 }
 
 const (
@@ -75,8 +69,8 @@ const (
 	maxDim       = 512
 )
 
-// openTable checks the header and the sizes. The checksum is compared by a test.
-func openTable(data string, analyze Analysis) (*Static, error) {
+// ReadStatic opens a table. It checks the header and the sizes; a test compares the checksum.
+func ReadStatic(data string, analyze Analysis) (*Static, error) {
 	if len(data) < tableHeader || data[:4] != "anwv" || number(data, 1) != tableVersion {
 		return nil, errTable
 	}
@@ -126,11 +120,8 @@ func (s *Static) Name() string { return s.name }
 // gramDim is the length of the block of n-grams, a power of two. It stands at the end.
 const gramDim = 128
 
-// Dim implements Embedder.
-func (s *Static) Dim() int { return s.dim }
-
 // Traits implements Embedder: a word costs one look into memory.
-func (s *Static) Traits() Traits { return Traits{InProcess: true} }
+func (s *Static) Traits() Traits { return Traits{} }
 
 // find returns the row of a hash.
 func (s *Static) find(hash uint32) (row int, ok bool) {
@@ -159,19 +150,6 @@ func (s *Static) Word(hash uint32) (w Word, ok bool) {
 		Scale:  math.Float32frombits(number(s.units, i)),
 		Weight: float32(s.weights[i]) / 255,
 	}, true
-}
-
-// cosine returns the likeness of two words, between -1 and 1.
-func (w Word) cosine(x Word) float32 {
-	if len(w.Values) != len(x.Values) {
-		return 0
-	}
-	var sum int32
-	other := x.Values[:len(w.Values)]
-	for i, e := range w.Values {
-		sum += int32(e) * int32(other[i])
-	}
-	return float32(sum) * w.Scale * x.Scale
 }
 
 // Tokens returns the vector of a text that is cut into tokens already: of

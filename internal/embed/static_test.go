@@ -19,7 +19,7 @@ func plainWords(text string) []string { return strings.Fields(strings.ToLower(te
 
 // sound compares a table with its checksum and looks for disorder.
 func sound(data string) error {
-	s, err := openTable(data, nil)
+	s, err := ReadStatic(data, nil)
 	if err != nil {
 		return err
 	}
@@ -58,8 +58,8 @@ func TestStaticTableIsWhole(t *testing.T) {
 	if s.words < 30_000 || s.dim < 96 {
 		t.Errorf("%d words of %d dimensions", s.words, s.dim)
 	}
-	if got := len(s.Tokens([]string{"file"})); got != s.Dim() {
-		t.Errorf("a vector has %d values, Dim says %d", got, s.Dim())
+	if got := len(s.Tokens([]string{"file"})); got != s.dim {
+		t.Errorf("a vector has %d values, the table says %d", got, s.dim)
 	}
 	for i := range s.words {
 		w, ok := s.Word(number(s.hashes, i))
@@ -95,7 +95,7 @@ func TestStaticRefusesWhatIsNoTable(t *testing.T) {
 		{"a directory of 2³¹", change(20, 31)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := openTable(tt.data, nil); !errors.Is(err, errTable) {
+			if _, err := ReadStatic(tt.data, nil); !errors.Is(err, errTable) {
 				t.Errorf("got %v, want ErrTable", err)
 			}
 		})
@@ -238,7 +238,7 @@ func FuzzStaticTable(f *testing.F) {
 	}
 	f.Add([]byte("anwv"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s, err := openTable(string(data), nil)
+		s, err := ReadStatic(string(data), nil)
 		if err != nil {
 			if !errors.Is(err, errTable) {
 				t.Fatalf("%v is no ErrTable", err)

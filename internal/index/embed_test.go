@@ -13,7 +13,7 @@ type letters struct{ asked int }
 
 func (*letters) Name() string         { return "letters" }
 func (*letters) Dim() int             { return 256 }
-func (*letters) Traits() embed.Traits { return embed.Traits{InProcess: true, Deferred: true} }
+func (*letters) Traits() embed.Traits { return embed.Traits{Deferred: true} }
 
 func (l *letters) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	l.asked++

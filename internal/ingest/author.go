@@ -29,9 +29,6 @@ var authorNames = [...]string{"", "person", "order", "quoted", "agent", "model",
 
 func (a Author) String() string { return authorNames[a] }
 
-// Authors lists the authors in the order of the table.
-var Authors = []Author{Person, Order, Quoted, Agent, Model, Program, Guest, Import, Teammate}
-
 // Speaks reports whether what an author writes is the user's word.
 func (a Author) Speaks() bool { return a == Person || a == Order || a == Quoted }
 
@@ -85,15 +82,6 @@ const (
 	Free                           // none of these
 )
 
-// situations describe the situations, for the document.
-var situations = [...]string{
-	"was forgotten", "reads like orders to an agent", "quotes words that say the opposite", "is stated already", "runs or sends something",
-	"is for another project, or for all", "changes a note of the user", "is nearly stated already", "contradicts a note of a machine",
-	"contradicts typed words", "contradicts what the user wrote or reviewed", "otherwise",
-}
-
-func (s Situation) String() string { return situations[s] }
-
 // An Action is what becomes of a change.
 type Action string
 
@@ -136,9 +124,6 @@ var triggers = map[Author]Action{
 
 // ActionOf returns what becomes of an author's change in a situation.
 func ActionOf(by Author, s Situation) Action { return actions[by][s] }
-
-// TriggerActionOf returns what becomes of a trigger of an author's note.
-func TriggerActionOf(by Author) Action { return triggers[by] }
 
 // An Act is a change that is no note: a decision, or an order to the program.
 type Act int

@@ -36,7 +36,7 @@ func TestRiskyParts(t *testing.T) {
 		"fix": {Title: "Logs", Fix: act}, "rule": {Title: "Logs", Rule: act}, "insight": {Title: "Logs", KeyInsight: act},
 		"how to apply": {Title: "Logs", HowToApply: act}, "a handoff": {Title: "Logs", Body: act, Type: note.Episodic, Kind: note.Handoff},
 	} {
-		for _, by := range ingest.Authors {
+		for _, by := range authors {
 			if by == ingest.Teammate {
 				continue
 			}

@@ -25,7 +25,7 @@ type EmbedderOptions struct {
 type Embedder struct {
 	server *server
 	model  string
-	dim    atomic.Int64
+	dim    atomic.Int64 // values in each vector, from the first answer on; an answer that differs is an error
 }
 
 // NewEmbedder returns an Embedder behind HTTP. It connects when it is first asked.
@@ -41,10 +41,6 @@ func NewEmbedder(o EmbedderOptions, n Network) (*Embedder, error) {
 // Name tells the model and its server: two servers may call two models alike. It is part of
 // the digest of every vector, and vectors of two names are never compared.
 func (e *Embedder) Name() string { return "openai-compatible/" + e.model + "@" + e.server.host }
-
-// Dim is the number of values in each vector, 0 while it is not known: it is from the first
-// answer on, and an answer that differs is an error.
-func (e *Embedder) Dim() int { return int(e.dim.Load()) }
 
 // The limits of one request. Servers refuse batches of more than 32 as they are
 // shipped, and what is behind the first thousands of letters of a text.
@@ -78,7 +74,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []redact.Text) ([][]float32,
 	}
 	for i := range all {
 		if all[i] == nil {
-			all[i] = make([]float32, e.Dim())
+			all[i] = make([]float32, e.dim.Load())
 		}
 	}
 	return all, nil

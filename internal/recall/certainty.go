@@ -39,12 +39,15 @@ type certainty struct {
 // them, by logistic regression with a constant for each store, and rounded. lab/rankfit
 // fits it again, and prints how well both tell friends from strangers.
 var (
-	toOpen  = certainty{weights: inputs{cCosine: 8, cPresent: 0.1, cUnknown: -3}.with(relevanceWeights), unknown: 0.5}
-	toScore = certainty{weights: inputs{
-		fWords: 1.5, fBody: 2.7, fNote: 1.55, fSoft: 4.85, fCoverage: 0.3, fWording: 4.9, fCosine: 1.6, fGraph: 4, fTime: 1,
-		cCosine: 4.2, cMeanCosine: 4.4, cPresent: 0.2, cShare: 3, cRarity: 0.47,
-	}, unknown: unknownInScore}
+	toOpen  = certainty{weights: inputs{cCosine: 8, cPresent: 0.1, cUnknown: -3}.with(RelevanceWeights), unknown: 0.5}
+	toScore = certainty{weights: ScoreWeights, unknown: unknownInScore}
 )
+
+// ScoreWeights are the weights of Result.ScoreInputs in the score.
+var ScoreWeights = inputs{
+	fWords: 1.5, fBody: 2.7, fNote: 1.55, fSoft: 4.85, fCoverage: 0.3, fWording: 4.9, fCosine: 1.6, fGraph: 4, fTime: 1,
+	cCosine: 4.2, cMeanCosine: 4.4, cPresent: 0.2, cShare: 3, cRarity: 0.47,
+}
 
 const unknownInScore = 0.25
 
@@ -112,39 +115,8 @@ func (in inputs) with(f features) inputs {
 	return in
 }
 
-// inputNames name what ScoreInputs returns.
-var inputNames = append(featureNames[:fManyWords:fManyWords],
-	"nearest meaning", "mean meaning of the best", "words present", "share of the words", "rarity of the words", "unknown words")
-
-// ScoreSignal is what the score makes of inputs, before the middle of the store is taken
-// from it.
-func ScoreSignal(in []float64) (sum float64) {
-	for i, x := range toScore.weights {
-		sum += x * in[i]
-	}
-	return sum
-}
-
-// InputSigns says of each value of Result.ScoreInputs whether it speaks for an answer (1)
-// or against one (-1). Those with 0 have weights that are set by hand: no set shows a
-// graph, dates, or notes that were written together.
-func InputSigns() []float64 {
-	signs := make([]float64, numInputs)
-	for i := range signs {
-		signs[i] = 1
-	}
-	for _, u := range unfitted {
-		signs[u.feature] = 0
-	}
-	signs[cUnknown] = -1
-	return signs
-}
-
-// ScoreInputNames names the values of Result.ScoreInputs.
-func ScoreInputNames() []string { return inputNames }
-
-// ScoreInputs returns what the score of the best hit is made of, in the order of
-// ScoreInputNames; nil when nothing was found.
+// ScoreInputs returns what the score of the best hit is made of: its features, then the
+// values that certainties see besides; nil when nothing was found.
 func (r *Result) ScoreInputs() []float64 {
 	seen, ok := see(r.Hits, r, unknownInScore)
 	if !ok {

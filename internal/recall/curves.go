@@ -36,19 +36,14 @@ func (c *curve) of(x, many float64) float64 {
 	return few + many*(much-few)
 }
 
-// unfitted are the weights of the features that are no part of the curves: no set of
-// pairs shows a graph, dates, or notes that were written together.
-var unfitted = [...]struct {
-	feature int
-	weight  float64
-}{{fGraph, 4}, {fTime, 1}, {fNeighbours, 2.2}}
+// UnfittedWeights are the weights of the features that are no part of the curves: no set of
+// pairs shows a graph, dates, or notes that were written together. Those of the others are 0.
+var UnfittedWeights = features{fGraph: 4, fTime: 1, fNeighbours: 2.2}
 
 // worth returns what a feature adds to the sum by which hits are ordered.
 func (f *features) worth(feature int) float64 {
-	for _, u := range unfitted {
-		if u.feature == feature {
-			return u.weight * f[feature]
-		}
+	if w := UnfittedWeights[feature]; w != 0 {
+		return w * f[feature]
 	}
 	return fittedCurves[feature].of(f[feature], f[fManyWords])
 }
@@ -88,29 +83,11 @@ func (h *Hit) Shares() []Share {
 		return nil
 	}
 	var all []Share
-	for i, name := range featureNames {
+	for i, name := range FeatureNames {
 		if w := h.features.worth(i); w != 0 {
 			all = append(all, Share{name, h.features[i], w})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Share) int { return cmp.Compare(b.Worth, a.Worth) })
 	return all
-}
-
-// StartWeights are the weights from which the curves are fitted, in the order of
-// FeatureNames: those of the gate's reading, 0 for a feature without a curve.
-func StartWeights() []float64 {
-	weights := append([]float64(nil), relevanceWeights[:fManyWords]...)
-	for _, u := range unfitted {
-		weights[u.feature] = 0
-	}
-	return weights
-}
-
-// UnfittedWorth returns what the features without a curve are worth.
-func UnfittedWorth(values []float64) (sum float64) {
-	for _, u := range unfitted {
-		sum += u.weight * values[u.feature]
-	}
-	return sum
 }

@@ -7,7 +7,7 @@ import (
 
 // No feature takes from a hit that has more of it, and each is worth something.
 func TestFittedCurves(t *testing.T) {
-	for i, name := range featureNames {
+	for i, name := range FeatureNames {
 		var f features
 		for _, many := range []float64{0, 0.4, 1} {
 			f[fManyWords] = many

@@ -29,16 +29,16 @@ type features [numFeatures]float64
 // shares are the features that are shares of the question's words by weight.
 var shares = []int{fWords, fBody, fNote, fSoft, fCoverage, fNear}
 
-// relevanceWeights are the weights of the features in the gate's reading. They were
+// RelevanceWeights are the weights of the features in the gate's reading. They were
 // fitted to questions that people wrote, but for the last three, which those sets
 // cannot show (docs/retrieval.md).
-var relevanceWeights = features{
+var RelevanceWeights = features{
 	fWords: 1, fBody: 8, fNote: 3.5, fSoft: 6.3, fCoverage: 4, fNear: 1.5, fWording: 2, fCosine: 1.6, fFeedback: 2,
 	fGraph: 4, fTime: 1,
 }
 
-// featureNames names the features in explanations.
-var featureNames = [fManyWords]string{
+// FeatureNames names the features in explanations.
+var FeatureNames = [fManyWords]string{
 	"words", "words in the body", "words in the note", "related words", "coverage", "phrases",
 	"wording", "meaning", "like the best", "graph", "time", "company",
 }
@@ -47,14 +47,11 @@ var featureNames = [fManyWords]string{
 // FeatureNames; zeros for a hit it has not read.
 func (h *Hit) Features() []float64 { return h.features[:fManyWords] }
 
-// FeatureNames names the features of Hit.Features.
-func FeatureNames() []string { return featureNames[:] }
-
 // relevance is the weighted sum of the features that the gate reads. It says how good a
 // hit is and not, as sum does, whether it is better than another. The feature of
 // neighbours does not count: it only compares.
 func (f *features) relevance() (sum float64) {
-	for i, w := range relevanceWeights {
+	for i, w := range RelevanceWeights {
 		sum += w * f[i]
 	}
 	return sum

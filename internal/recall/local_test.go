@@ -48,8 +48,7 @@ type encoder struct {
 }
 
 func (*encoder) Name() string         { return "local/encoder" }
-func (*encoder) Dim() int             { return 3 }
-func (*encoder) Traits() embed.Traits { return embed.Traits{InProcess: true, Deferred: true} }
+func (*encoder) Traits() embed.Traits { return embed.Traits{Deferred: true} }
 
 func (e *encoder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	e.asked.Add(1)

@@ -2,8 +2,6 @@ package main
 
 import (
 	"slices"
-
-	"anamnesis/internal/recall"
 )
 
 // A model is a curve for each feature that can be fitted, for short questions and for
@@ -17,7 +15,7 @@ type model struct {
 // newModel places the knots where the values of the features are, and gives the curves
 // the shape of the weights that they replace.
 func newModel(sets []*set, knots int) *model {
-	start := recall.StartWeights()
+	start := startWeights()
 	m := &model{knots: make([][]float64, len(start)), first: make([]int, len(start))}
 	for f, w := range start {
 		m.first[f] = len(m.steps)
@@ -92,7 +90,7 @@ func (m *model) each(q *judged, features []float64, do func(step int, much float
 func (m *model) scores(q *judged) []float64 {
 	all := make([]float64, len(q.features))
 	for i, features := range q.features {
-		all[i] = recall.UnfittedWorth(features)
+		all[i] = unfittedWorth(features)
 		m.each(q, features, func(step int, much float64) { all[i] += m.steps[step] * much })
 	}
 	return all

@@ -13,7 +13,6 @@ import (
 
 	"anamnesis/internal/embed"
 	"anamnesis/internal/index"
-	"anamnesis/internal/recall"
 	"anamnesis/lab/origin"
 )
 
@@ -97,7 +96,7 @@ func readTables(names []string) ([]*embed.Static, error) {
 		if err != nil {
 			return nil, err
 		}
-		t, err := embed.ReadStatic(b, index.Words)
+		t, err := embed.ReadStatic(string(b), index.Words)
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", name, err)
 		}
@@ -196,10 +195,10 @@ func (s *set) judge(scores func(*judged) []float64) (sum figure) {
 
 // weighted ranks by the weights that the curves replace.
 func weighted(q *judged) []float64 {
-	weights := recall.StartWeights()
+	weights := startWeights()
 	all := make([]float64, len(q.features))
 	for i, features := range q.features {
-		all[i] = recall.UnfittedWorth(features)
+		all[i] = unfittedWorth(features)
 		for f, w := range weights {
 			all[i] += w * features[f]
 		}

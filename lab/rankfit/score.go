@@ -86,7 +86,7 @@ func kind(t trial) int {
 // An input never counts against an answer, but for words that no note knows.
 func fitScore(sets []*set) []float64 {
 	all, stores := points(sets)
-	inputs := len(recall.ScoreInputNames())
+	inputs := len(inputNames)
 	mean, deviation, total := make([]float64, inputs), make([]float64, inputs), 0.0
 	for _, x := range all {
 		total += x.weight
@@ -102,7 +102,7 @@ func fitScore(sets []*set) []float64 {
 			deviation[i] += x.weight / total * (v - mean[i]) * (v - mean[i])
 		}
 	}
-	signs := recall.InputSigns()
+	signs := inputSigns()
 	for i := range deviation {
 		if deviation[i] = math.Sqrt(deviation[i]); signs[i] == 0 || deviation[i] < 1e-9 {
 			deviation[i] = math.Inf(1)

@@ -8,14 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"anamnesis/internal/recall"
 	"anamnesis/lab/quality"
 )
 
 // The fit finds the input that tells own questions from strangers', whatever the level of
 // the store, and no input gets a weight against its sense.
 func TestFitScore(t *testing.T) {
-	names := recall.ScoreInputNames()
+	names := inputNames
 	tells, misleads := slices.Index(names, "meaning"), slices.Index(names, "coverage")
 	rnd := rand.New(rand.NewPCG(1, 2))
 	var sets []*set
@@ -40,7 +39,7 @@ func TestFitScore(t *testing.T) {
 	if weights[tells] < 5 {
 		t.Errorf("weights %.2f", weights)
 	}
-	for i, sign := range recall.InputSigns() {
+	for i, sign := range inputSigns() {
 		if sign*weights[i] < 0 || sign == 0 && weights[i] != 0 || i != tells && weights[i] > weights[tells]/2 {
 			t.Errorf("%s has weight %.2f, its sense is %v", names[i], weights[i], sign)
 		}

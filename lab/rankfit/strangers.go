@@ -23,7 +23,7 @@ const (
 
 // A trial is what the score sees of a question: one of the notes' own, or a stranger's.
 type trial struct {
-	seen   []float64 // recall.ScoreInputNames; nil where nothing was found
+	seen   []float64 // inputNames; nil where nothing was found
 	own    bool
 	store  string  // within the set
 	middle float64 // of the calibration of the store

@@ -5,8 +5,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-
-	"anamnesis/internal/recall"
 )
 
 // signals are what the questions of one store come to, in ascending order.
@@ -89,7 +87,7 @@ func answered(stores []*signals, keep float64) float64 {
 // weights that are shipped, and with those fitted without what is looked at. Within a
 // store, and over stores by one threshold, which the middle of each has a say in.
 func reportScores(w io.Writer, sets []*set, fitted [][]float64) {
-	shipped := func(t *trial) float64 { return recall.ScoreSignal(t.seen) - t.middle }
+	shipped := func(t *trial) float64 { return scoreSignal(t.seen) - t.middle }
 	kinds := []string{"sources", "held-out sources", "judged sets"}
 	for kind, name := range kinds {
 		var stores, updated []*signals

@@ -23,7 +23,7 @@ func write(m *model, pairs [sha256.Size]byte) ([]byte, error) {
 		}
 		fmt.Fprintf(&b, "\t\t%s: []float64{%s},\n", name, strings.Join(texts, ", "))
 	}
-	for f, name := range recall.FeatureNames() {
+	for f, name := range recall.FeatureNames {
 		if len(m.knots[f]) < 2 {
 			continue
 		}

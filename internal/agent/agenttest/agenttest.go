@@ -244,7 +244,7 @@ func PeekResult(s *agent.Session) *agent.PeekResult {
 	return &agent.PeekResult{
 		ID: s.ID, Dir: s.Dir, Branch: s.Branch, Version: s.Version, Title: s.Title, Headless: s.Headless, Failed: s.Failed, Named: s.Named,
 		Started: s.Started, Ended: s.Ended,
-		FirstPrompt: s.FirstPrompt(), LastOutcome: s.LastOutcome(), FilesTouched: s.FilesTouched(),
+		FirstPrompt: s.FirstPrompt(), FilesTouched: s.FilesTouched(),
 		Dialogue: s.Dialogue(), Complete: true,
 	}
 }

@@ -44,11 +44,8 @@ func (f *Folder) Embedder(name string) (Embedder, error) {
 	return Embedder{r}, err
 }
 
-// Dim implements embed.Embedder: it is known when the vectors are.
-func (e Embedder) Dim() int { return 0 }
-
 // Traits implements embed.Embedder: a background run makes the vectors of notes.
-func (e Embedder) Traits() embed.Traits { return embed.Traits{InProcess: true, Deferred: true} }
+func (e Embedder) Traits() embed.Traits { return embed.Traits{Deferred: true} }
 
 // Embed implements embed.Embedder. A deadline that cannot be met is a
 // transformer.SlowError, early.
