@@ -7,12 +7,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/flat"
-	"anamnesis/internal/note"
 	"anamnesis/internal/store/layout"
 )
 
@@ -195,14 +193,10 @@ func (w *writer) drop(path, id string, hash []byte) {
 func (w *writer) put(e *index.Entry) {
 	n := e.Note
 	res := w.exec(`INSERT INTO notes (id, path, size, mtime, hash, type, title, project, machine, user, workspace, source, session,
-		confidence, created, updated, tags, dead, forget_after, superseded_by, statement, simhash, words, said,
-		kind, branch, status, proofs, speculative, entities, origin, proof, shared)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
-		string(n.ID), e.Ref.Path, e.Ref.Size, e.Ref.ModTime.UnixNano(), e.Hash[:], string(n.Type), n.Title, n.Project, n.MachineID,
-		n.UserID, n.WorkspaceID, note.StandingSource(n), n.Provenance.Session, n.Provenance.Confidence, e.Created, e.Updated,
-		joinTags(note.StandingTags(n)), !n.Live(time.Time{}), unix(n.ForgetAfter), e.Statement[:], int64(e.Simhash), e.Words, int64(e.Said),
-		string(n.Kind), n.HeldTo(), n.Status, max(n.ProofCount, distinctSessions(n)), n.Speculative ||
-			n.HasTag("speculative"), encodeKeys(e.Entities), w.origin, string(n.Proof))
+		confidence, created, updated, tags, dead, forget_after, statement, simhash, words, kind, branch, status, proofs, speculative,
+		entities, said, origin, proof, superseded_by, shared)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', 0)`,
+		append(flat.NoteColumns(n, e), int64(e.Said), w.origin, string(n.Proof))...)
 	if w.err != nil {
 		return
 	}
@@ -263,21 +257,6 @@ func (w *writer) share(id string) {
 			first("notes", "")+" THEN 1 ELSE 2 END WHERE id = ?", id)
 		w.edges = true // another one of them may speak now
 	}
-}
-
-func unix(s note.Stamp) int64 {
-	if t, ok := s.Time(); ok {
-		return t.Unix()
-	}
-	return 0
-}
-
-// joinTags puts each tag between line feeds, so that one can be looked for.
-func joinTags(tags []string) string {
-	if len(tags) == 0 {
-		return ""
-	}
-	return "\n" + strings.Join(tags, "\n") + "\n"
 }
 
 func bandKey(simhash uint64, band int) int64 {

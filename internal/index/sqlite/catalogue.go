@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"anamnesis/internal/index"
+	"anamnesis/internal/index/flat"
 	"anamnesis/internal/note"
 )
 
@@ -18,48 +19,9 @@ const rowColumns = `n.key, n.id, n.path, n.size, n.mtime, n.type, n.title, n.pro
 	n.source, n.session, n.confidence, n.created, n.updated, n.tags, n.superseded_by, n.dead, n.forget_after,
 	n.kind, n.branch, n.status, n.proofs, n.speculative, n.hash, n.origin, n.proof`
 
-func scanRow(rows *rows, now time.Time) (index.Row, error) {
-	var r index.Row
-	var id, typ, tags, by, kind string
-	var mtime, created, updated, forget int64
-	var hash sql.RawBytes
-	dest := []any{
-		&r.Key, &id, &r.Ref.Path, &r.Ref.Size, &mtime, &typ, &r.Title, &r.Project, &r.MachineID, &r.UserID, &r.WorkspaceID,
-		&r.Source, &r.Session, &r.Confidence, &created, &updated, &tags, &by, &r.Dead, &forget,
-		&kind, &r.Branch, &r.Status, &r.Proofs, &r.Speculative, &hash, &r.Origin, &r.Proof,
-	}
-	if err := rows.Scan(dest...); err != nil {
-		return r, err
-	}
-	copy(r.Hash[:], hash)
-	r.ID, r.Type, r.SupersededBy = note.ID(id), note.Type(typ), note.ID(by)
-	r.Kind = note.Kind(kind)
-	r.Ref.ModTime = time.Unix(0, mtime)
-	r.Ref.Scope = note.Portable
-	if strings.HasPrefix(r.Ref.Path, "local/") {
-		r.Ref.Scope = note.Local
-	}
-	if created != 0 {
-		r.Created = time.Unix(created, 0).UTC()
-	}
-	if updated != 0 {
-		r.Updated = time.Unix(updated, 0).UTC()
-	}
-	if tags != "" {
-		r.Tags = strings.Split(strings.Trim(tags, "\n"), "\n")
-	}
-	r.Dead = r.Dead || by != "" || forget != 0 && !now.IsZero() && forget <= now.Unix()
-	return r, nil
-}
-
 // readRows reads the rows of a question for rowColumns.
-func readRows(now time.Time, rows *rows, err error) (all []index.Row, _ error) {
-	err = each(rows, err, func() error {
-		r, err := scanRow(rows, now)
-		all = append(all, r)
-		return err
-	})
-	return all, err
+func readRows(now time.Time, rows *rows, err error) ([]index.Row, error) {
+	return collect(rows, err, func(r *index.Row) error { return flat.ScanRow[sql.RawBytes](r, rows.Scan, now, &r.Proof) })
 }
 
 // Select returns the rows a filter lets through, newest first.
@@ -121,15 +83,7 @@ const perProjectSQL = "SELECT n.project, count(*) FROM notes n WHERE "
 func (d catalogue) PerProject(ctx context.Context, f index.Filter) (map[string]int, error) {
 	cond, args := d.where(f)
 	rows, err := d.query(ctx, perProjectSQL+cond+" GROUP BY n.project", args...)
-	counts := make(map[string]int)
-	err = each(rows, err, func() error {
-		var project string
-		var n int
-		err := rows.Scan(&project, &n)
-		counts[project] = n
-		return err
-	})
-	return counts, err
+	return pairs[string, int](rows, err)
 }
 
 // alikeSQL reads no note whose letters are its own.
@@ -145,7 +99,7 @@ func (d catalogue) Alike(ctx context.Context, f index.Filter) ([]index.Row, erro
 
 // Tally counts the notes that the filter lets through by what they have in common. All notes
 // are counted in their index; to look up what a filter asks for would take longer than to read all.
-func (d catalogue) Tally(ctx context.Context, f index.Filter) (all []index.Tally, err error) {
+func (d catalogue) Tally(ctx context.Context, f index.Filter) ([]index.Tally, error) {
 	cond, args := d.where(f)
 	by := "NOT INDEXED"
 	if all, _ := d.where(index.Filter{Dead: true, Own: f.Own}); cond == all {
@@ -153,17 +107,12 @@ func (d catalogue) Tally(ctx context.Context, f index.Filter) (all []index.Tally
 	}
 	rows, err := d.query(ctx, "SELECT n.project, n.type, n.workspace, "+isLocal+", count(*) FROM notes n "+by+" WHERE "+cond+
 		" GROUP BY 1, 2, 3, 4", args...)
-	err = each(rows, err, func() error {
-		t := index.Tally{Scope: note.Portable}
+	return collect(rows, err, func(t *index.Tally) error {
 		local := false
 		err := rows.Scan(&t.Project, &t.Type, &t.Workspace, &local, &t.Notes)
-		if local {
-			t.Scope = note.Local
-		}
-		all = append(all, t)
+		t.Scope = flat.ScopeOf(local)
 		return err
 	})
-	return all, err
 }
 
 // Rows returns the rows with the given keys, in that order.
@@ -195,20 +144,14 @@ const (
 )
 
 // Sharing returns the ids that begin or end with a part.
-func (d catalogue) Sharing(ctx context.Context, part string) (ids []note.ID, err error) {
+func (d catalogue) Sharing(ctx context.Context, part string) ([]note.ID, error) {
 	query, lower := strings.ReplaceAll(sharingSQL, "{seen}", d.seen), strings.ToLower(part)
 	if len(part) < endChars || strings.ContainsFunc(part, func(r rune) bool { return r < ' ' || r > '~' }) {
 		query = "SELECT n.id FROM notes n WHERE (n.id LIKE ?2 ESCAPE '\\' OR n.id LIKE ?5 ESCAPE '\\') AND " + d.seen
 	}
 	text := literal.Replace(part)
 	rows, err := d.queryBounded(ctx, query, lower[max(0, len(lower)-endChars):], "%"+text, lower, lower+"\U0010ffff", text+"%")
-	err = each(rows, err, func() error {
-		var id string
-		err := rows.Scan(&id)
-		ids = append(ids, note.ID(id))
-		return err
-	})
-	return ids, err
+	return column[note.ID](rows, err)
 }
 
 // Origin names the tree that Apply writes.
@@ -217,15 +160,7 @@ func (d catalogue) Origin() string { return d.opts.Origin }
 // Texts returns the files of notes. Those of an index without an origin are not kept.
 func (d catalogue) Texts(ctx context.Context, keys []int64) (map[int64][]byte, error) {
 	rows, err := d.queryBounded(ctx, "SELECT t.note, t.text FROM json_each(?) j CROSS JOIN texts t ON t.note = j.value", list(keys))
-	texts := make(map[int64][]byte, len(keys))
-	err = each(rows, err, func() error {
-		var key int64
-		var text []byte
-		err := rows.Scan(&key, &text)
-		texts[key] = text
-		return err
-	})
-	return texts, err
+	return pairs[int64, []byte](rows, err)
 }
 
 // Twins returns the notes with the same statement and those with a similar one.
@@ -279,14 +214,7 @@ func (d catalogue) Branches(ctx context.Context, projects []string) ([]string, e
 	cond, args := d.where(index.Filter{Projects: projects, Now: time.Unix(0, 0)})
 	rows, err := d.query(ctx, "SELECT DISTINCT n.branch FROM notes n INDEXED BY notes_branch WHERE n.branch "+
 		"<> '' AND "+cond+" ORDER BY 1", args...)
-	var all []string
-	err = each(rows, err, func() error {
-		var b string
-		err := rows.Scan(&b)
-		all = append(all, b)
-		return err
-	})
-	return all, err
+	return column[string](rows, err)
 }
 
 func wrap(err error) error {

@@ -72,15 +72,9 @@ func (d *conn) inStep(ctx context.Context) bool {
 // passage that has one.
 type embedded struct{ model, count, last int64 }
 
-func (d *conn) embeddedModels(ctx context.Context) (all []embedded, err error) {
+func (d *conn) embeddedModels(ctx context.Context) ([]embedded, error) {
 	rows, err := d.query(ctx, "SELECT model, count(*), coalesce(max(passage), 0) FROM vectors GROUP BY model")
-	err = each(rows, err, func() error {
-		var m embedded
-		err := rows.Scan(&m.model, &m.count, &m.last)
-		all = append(all, m)
-		return err
-	})
-	return all, err
+	return collect(rows, err, func(m *embedded) error { return rows.Scan(&m.model, &m.count, &m.last) })
 }
 
 // dropCopies removes the copies of vectors of all models but some.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 
+	"anamnesis/internal/index/flat"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 )
@@ -30,7 +31,7 @@ func (d counters) Count(ctx context.Context, add map[note.ID]store.Tally, from, 
 				ON CONFLICT DO UPDATE SET injected = injected + excluded.injected, recalled = recalled + excluded.recalled,
 				last = max(last, excluded.last), used = used + excluded.used, unused = unused + excluded.unused,
 				opposed = opposed + excluded.opposed`,
-				string(id), w.origin, c.Injected, c.Recalled, seconds(c.Last), c.Used, c.Unused, c.Opposed)
+				string(id), w.origin, c.Injected, c.Recalled, flat.Seconds(c.Last), c.Used, c.Unused, c.Opposed)
 		}
 		for file, offset := range to {
 			w.exec("INSERT INTO cursors (origin, file, offset) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET offset = excluded.offset",
@@ -42,15 +43,7 @@ func (d counters) Count(ctx context.Context, add map[note.ID]store.Tally, from, 
 // Cursors tells how far each file of the event log was read.
 func (d counters) Cursors(ctx context.Context) (map[string]int64, error) {
 	rows, err := d.queryBounded(ctx, "SELECT file, offset FROM cursors WHERE origin = ?", d.opts.Origin)
-	all := make(map[string]int64)
-	err = each(rows, err, func() error {
-		var file string
-		var offset int64
-		err := rows.Scan(&file, &offset)
-		all[file] = offset
-		return err
-	})
-	return all, err
+	return pairs[string, int64](rows, err)
 }
 
 // Counters returns the counters of notes; those that nothing happened to are left out.
@@ -67,7 +60,7 @@ func (d counters) Counters(ctx context.Context, ids []note.ID) (map[note.ID]stor
 		var c store.Tally
 		var last int64
 		err := rows.Scan(&id, &c.Injected, &c.Recalled, &last, &c.Used, &c.Unused, &c.Opposed)
-		c.Last = timeOf(last)
+		c.Last = flat.TimeOf(last)
 		all[note.ID(id)] = c
 		return err
 	})

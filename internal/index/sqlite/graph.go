@@ -2,12 +2,10 @@ package sqlite
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
-	"time"
 
 	"anamnesis/internal/index"
-	"anamnesis/internal/note"
+	"anamnesis/internal/index/flat"
 )
 
 // putGraph inserts what a note speaks of and the edges it tells.
@@ -21,54 +19,16 @@ func (w *writer) putGraph(key int64, e *index.Entry) {
 		w.exec(`INSERT INTO edges (source, target, note, relation, source_name, target_name, strength, committed, valid, valid_end)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET strength = max(strength, excluded.strength)`,
 			int64(x.From), int64(x.To), key, string(x.Relation), x.FromName, x.ToName, x.Strength,
-			seconds(x.Committed), seconds(x.Valid), seconds(x.ValidEnd))
+			flat.Seconds(x.Committed), flat.Seconds(x.Valid), flat.Seconds(x.ValidEnd))
 	}
 }
 
 // dropGraph removes them. entities is what the row of the note held.
 func (w *writer) dropGraph(key int64, entities []byte) {
-	for _, entity := range decodeKeys(entities) {
+	for _, entity := range flat.DecodeKeys(entities) {
 		w.exec("DELETE FROM mentions WHERE entity = ? AND note = ?", int64(entity), key)
 	}
 	w.exec("DELETE FROM edges WHERE note = ?", key)
-}
-
-func seconds(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.Unix()
-}
-
-func timeOf(seconds int64) time.Time {
-	if seconds == 0 {
-		return time.Time{}
-	}
-	return time.Unix(seconds, 0).UTC()
-}
-
-func encodeKeys(keys []index.EntityKey) []byte {
-	out := make([]byte, 0, 8*len(keys))
-	for _, k := range keys {
-		out = binary.LittleEndian.AppendUint64(out, uint64(k))
-	}
-	return out
-}
-
-func decodeKeys(data []byte) []index.EntityKey {
-	keys := make([]index.EntityKey, len(data)/8)
-	for i := range keys {
-		keys[i] = index.EntityKey(binary.LittleEndian.Uint64(data[8*i:]))
-	}
-	return keys
-}
-
-func distinctSessions(n *note.Note) int {
-	seen := make(map[string]bool)
-	for _, e := range n.Evidence {
-		seen[e.Session] = true
-	}
-	return len(seen)
 }
 
 // maxMentions bounds how many notes of an entity are counted: beyond it the
@@ -89,12 +49,7 @@ func (d graph) Mentions(ctx context.Context, entity index.EntityKey, declared bo
 	}
 	rows, err := d.queryBounded(ctx, "SELECT n.key FROM mentions m CROSS JOIN notes n ON n.key = m.note WHERE m.entity = ? AND "+cond+
 		" ORDER BY n.updated DESC, n.id LIMIT ?+0", append(append([]any{int64(entity)}, args...), limit)...)
-	err = each(rows, err, func() error {
-		var key int64
-		err := rows.Scan(&key)
-		notes = append(notes, key)
-		return err
-	})
+	notes, err = column[int64](rows, err)
 	return notes, all, err
 }
 
@@ -119,14 +74,7 @@ func (d graph) among(ctx context.Context, entities []index.EntityKey, question s
 		return nil, nil
 	}
 	rows, err := d.queryBounded(ctx, question, append([]any{list(entities)}, args...)...)
-	var all []index.EntityKey
-	err = each(rows, err, func() error {
-		var key int64
-		err := rows.Scan(&key)
-		all = append(all, index.EntityKey(key))
-		return err
-	})
-	return all, err
+	return column[index.EntityKey](rows, err)
 }
 
 // Entities returns what notes speak of.
@@ -137,7 +85,7 @@ func (d graph) Entities(ctx context.Context, notes []int64) (map[int64][]index.E
 		var key int64
 		var data []byte
 		err := rows.Scan(&key, &data)
-		got[key] = decodeKeys(data)
+		got[key] = flat.DecodeKeys(data)
 		return err
 	})
 	return got, err
@@ -155,16 +103,5 @@ func (d graph) Edges(ctx context.Context, entities []index.EntityKey, f index.Fi
 	both := append([]any{list(entities)}, args...)
 	rows, err := d.queryBounded(ctx, fmt.Sprintf(half, "source")+" UNION "+fmt.Sprintf(half, "target")+" ORDER BY 1, 2, 3, 4",
 		append(both, both...)...)
-	var all []index.Edge
-	err = each(rows, err, func() error {
-		var x index.Edge
-		var from, to, committed, valid, end int64
-		var relation string
-		err := rows.Scan(&from, &to, &x.Note, &relation, &x.FromName, &x.ToName, &x.Strength, &committed, &valid, &end)
-		x.From, x.To, x.Relation = index.EntityKey(from), index.EntityKey(to), note.Relation(relation)
-		x.Committed, x.Valid, x.ValidEnd = timeOf(committed), timeOf(valid), timeOf(end)
-		all = append(all, x)
-		return err
-	})
-	return all, err
+	return collect(rows, err, func(x *index.Edge) error { return flat.ScanEdge(x, rows.Scan) })
 }

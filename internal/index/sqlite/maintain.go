@@ -54,14 +54,7 @@ func (d maintainer) Files(ctx context.Context, paths []string) (map[string]index
 // Problems lists the files that could not be indexed, or not wholly.
 func (d maintainer) Problems(ctx context.Context) ([]index.Problem, error) {
 	rows, err := d.query(ctx, "SELECT path, reason, hash = x'' FROM problems WHERE origin = ? ORDER BY path", d.opts.Origin)
-	var all []index.Problem
-	err = each(rows, err, func() error {
-		var p index.Problem
-		err := rows.Scan(&p.Path, &p.Reason, &p.Sidecar)
-		all = append(all, p)
-		return err
-	})
-	return all, err
+	return collect(rows, err, func(p *index.Problem) error { return rows.Scan(&p.Path, &p.Reason, &p.Sidecar) })
 }
 
 // Apply makes the changes of a batch in one transaction.

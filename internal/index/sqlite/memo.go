@@ -32,16 +32,12 @@ func (d memos) Memo(ctx context.Context, kind, key string) (m index.Memo, ok boo
 func (d memos) Memos(ctx context.Context, kind string, limit int) ([]index.Memo, error) {
 	rows, err := d.queryBounded(ctx, "SELECT key, value, generation, at FROM memos WHERE origin = ? AND kind = ? ORDER BY at DESC, "+
 		"key LIMIT ?", d.opts.Origin, kind, limit)
-	var all []index.Memo
-	err = each(rows, err, func() error {
-		var m index.Memo
+	return collect(rows, err, func(m *index.Memo) error {
 		var at int64
 		err := rows.Scan(&m.Key, &m.Value, &m.Generation, &at)
 		m.At = time.Unix(0, at)
-		all = append(all, m)
 		return err
 	})
-	return all, err
 }
 
 // SetMemo keeps a value with the generation it was made at. It waits for

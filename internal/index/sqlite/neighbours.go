@@ -32,12 +32,5 @@ func (d catalogue) Neighbours(ctx context.Context, notes []int64, f index.Filter
 	all := append(append([]any{list(notes)}, args...), args...)
 	query := neighbourhoodSQL + forwardSQL + cond + " UNION " + backwardSQL + cond + " ORDER BY 1, 2"
 	rows, err := d.queryBounded(ctx, strings.NewReplacer("{x}", d.visible("x"), "{y}", d.visible("y")).Replace(query), all...)
-	var pairs []index.Neighbour
-	err = each(rows, err, func() error {
-		var c index.Neighbour
-		err := rows.Scan(&c.Of, &c.With)
-		pairs = append(pairs, c)
-		return err
-	})
-	return pairs, err
+	return collect(rows, err, func(c *index.Neighbour) error { return rows.Scan(&c.Of, &c.With) })
 }

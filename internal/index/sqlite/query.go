@@ -51,6 +51,35 @@ func each(rows *rows, err error, read func() error) error {
 	return wrap(rows.err())
 }
 
+// collect reads an answer with a value in each row.
+func collect[T any](rows *rows, err error, scan func(*T) error) (all []T, _ error) {
+	err = each(rows, err, func() error {
+		var x T
+		err := scan(&x)
+		all = append(all, x)
+		return err
+	})
+	return all, err
+}
+
+// column reads an answer of one column.
+func column[T any](rows *rows, err error) ([]T, error) {
+	return collect(rows, err, func(x *T) error { return rows.Scan(x) })
+}
+
+// pairs reads an answer of two columns.
+func pairs[K comparable, V any](rows *rows, err error) (map[K]V, error) {
+	all := make(map[K]V)
+	err = each(rows, err, func() error {
+		var key K
+		var value V
+		err := rows.Scan(&key, &value)
+		all[key] = value
+		return err
+	})
+	return all, err
+}
+
 // list writes keys as a list that json_each reads.
 func list[T ~int64](keys []T) string {
 	text := make([]byte, 0, 8*len(keys)+2)

@@ -215,12 +215,7 @@ func (d vectors) Unembedded(ctx context.Context, model string, limit int) (some 
 	rows, err := d.query(ctx, `SELECT p.key, n.path, p.start, p."end" FROM passages p JOIN notes n ON n.key = p.note
 		LEFT JOIN vectors v ON v.passage = p.key AND v.model = ? WHERE v.passage IS NULL AND n.origin = ? ORDER BY n.updated DESC, p.key LIMIT ?`,
 		number, d.opts.Origin, limit)
-	err = each(rows, err, func() error {
-		var u index.Unembedded
-		err := rows.Scan(&u.Passage, &u.Path, &u.Start, &u.End)
-		some = append(some, u)
-		return err
-	})
+	some, err = collect(rows, err, func(u *index.Unembedded) error { return rows.Scan(&u.Passage, &u.Path, &u.Start, &u.End) })
 	return some, missing, all, err
 }
 
