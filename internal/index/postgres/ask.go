@@ -75,6 +75,11 @@ func (c *conn) once(ctx context.Context, enter string, read func(pgx.Rows) error
 	if err != nil {
 		return err
 	}
+	return readAll(rows, read)
+}
+
+// readAll calls read for every row.
+func readAll(rows pgx.Rows, read func(pgx.Rows) error) error {
 	defer rows.Close()
 	for rows.Next() {
 		if err := read(rows); err != nil {
@@ -82,6 +87,25 @@ func (c *conn) once(ctx context.Context, enter string, read func(pgx.Rows) error
 		}
 	}
 	return rows.Err()
+}
+
+// collect asks a question with a value in each row of the answer.
+func collect[T any](ctx context.Context, c *conn, scan func(pgx.Rows, *T) error, text string, args ...any) (all []T, err error) {
+	err = c.each(ctx, func(r pgx.Rows) error {
+		var x T
+		err := scan(r, &x)
+		all = append(all, x)
+		return err
+	}, text, args...)
+	return all, err
+}
+
+// scanText reads a row of one column of text.
+func scanText[T ~string](r pgx.Rows, x *T) error {
+	var s string
+	err := r.Scan(&s)
+	*x = T(unescape(s))
+	return err
 }
 
 // row asks for one row, and returns pgx.ErrNoRows when there is none.

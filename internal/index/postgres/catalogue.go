@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
-	"strings"
 	"time"
 
 	"anamnesis/internal/index"
+	"anamnesis/internal/index/flat"
 	"anamnesis/internal/note"
 
 	"github.com/jackc/pgx/v5"
@@ -18,51 +18,26 @@ const rowColumns = `n.key, n.id, n.path, n.size, n.mtime, n.type, n.title, n.pro
 	n.source, n.session, n.confidence, n.created, n.updated, n.tags, n.superseded_by, n.dead, n.forget_after,
 	n.kind, n.branch, n.status, n.proofs, n.speculative, n.hash, n.origin, n.writer IS NOT NULL`
 
-func scanRow(rows pgx.Rows, now time.Time) (index.Row, error) {
-	var r index.Row
-	var id, typ, tags, by, kind string
-	var mtime, created, updated, forget int64
-	var hash []byte
+func scanRow(rows pgx.Rows, r *index.Row, now time.Time, more ...any) error {
 	var checked bool
-	err := rows.Scan(&r.Key, &id, &r.Ref.Path, &r.Ref.Size, &mtime, &typ, &r.Title, &r.Project, &r.MachineID, &r.UserID, &r.WorkspaceID,
-		&r.Source, &r.Session, &r.Confidence, &created, &updated, &tags, &by, &r.Dead, &forget,
-		&kind, &r.Branch, &r.Status, &r.Proofs, &r.Speculative, &hash, &r.Origin, &checked)
-	if err != nil {
-		return r, err
+	if err := flat.ScanRow[[]byte](r, rows.Scan, now, append([]any{&checked}, more...)...); err != nil {
+		return err
 	}
-	for _, s := range []*string{
-		&id, &r.Ref.Path, &typ, &r.Title, &r.Project, &r.MachineID, &r.UserID, &r.WorkspaceID, &r.Source, &r.Session,
-		&tags, &by, &kind, &r.Branch, &r.Status, &r.Origin,
-	} {
-		*s = unescape(*s)
-	}
-	copy(r.Hash[:], hash)
-	r.ID, r.Type, r.SupersededBy, r.Kind = note.ID(id), note.Type(typ), note.ID(by), note.Kind(kind)
-	r.Ref.ModTime = time.Unix(0, mtime)
-	r.Ref.Scope = note.Portable
-	if strings.HasPrefix(r.Ref.Path, "local/") {
-		r.Ref.Scope = note.Local
-	}
-	r.Created, r.Updated = timeOf(created), timeOf(updated)
-	if tags != "" {
-		r.Tags = strings.Split(strings.Trim(tags, "\n"), "\n")
+	unescapeIn((*string)(&r.ID), &r.Ref.Path, (*string)(&r.Type), &r.Title, &r.Project, &r.MachineID, &r.UserID, &r.WorkspaceID, &r.Source,
+		&r.Session, (*string)(&r.SupersededBy), (*string)(&r.Kind), &r.Branch, &r.Status, &r.Origin)
+	for i := range r.Tags {
+		unescapeIn(&r.Tags[i])
 	}
 	if !checked && r.Vouched() { // the row is older than the rule of who may say so
 		r.Source = note.Unconfirmed
 		r.Tags = slices.DeleteFunc(r.Tags, func(t string) bool { return t == note.ReviewedTag })
 	}
-	r.Dead = r.Dead || by != "" || forget != 0 && !now.IsZero() && forget <= now.Unix()
-	return r, nil
+	return nil
 }
 
 // rows reads the rows of a question for rowColumns.
-func (c *conn) rows(ctx context.Context, now time.Time, text string, args ...any) (all []index.Row, err error) {
-	err = c.each(ctx, func(rows pgx.Rows) error {
-		r, err := scanRow(rows, now)
-		all = append(all, r)
-		return err
-	}, text, args...)
-	return all, err
+func (c *conn) rows(ctx context.Context, now time.Time, text string, args ...any) ([]index.Row, error) {
+	return collect(ctx, c, func(rows pgx.Rows, r *index.Row) error { return scanRow(rows, r, now) }, text, args...)
 }
 
 // Select returns the rows a filter lets through, newest first.
@@ -95,22 +70,16 @@ func (d catalogue) PerProject(ctx context.Context, f index.Filter) (map[string]i
 }
 
 // Tally counts the notes that the filter lets through by what they have in common.
-func (d catalogue) Tally(ctx context.Context, f index.Filter) (all []index.Tally, err error) {
+func (d catalogue) Tally(ctx context.Context, f index.Filter) ([]index.Tally, error) {
 	q := d.query()
-	err = d.each(ctx, func(r pgx.Rows) error {
-		t := index.Tally{Scope: note.Portable}
-		var project, kind, workspace string
+	return collect(ctx, d.conn, func(r pgx.Rows, t *index.Tally) error {
 		local := false
-		err := r.Scan(&project, &kind, &workspace, &local, &t.Notes)
-		t.Project, t.Type, t.Workspace = unescape(project), note.Type(kind), unescape(workspace)
-		if local {
-			t.Scope = note.Local
-		}
-		all = append(all, t)
+		err := r.Scan(&t.Project, (*string)(&t.Type), &t.Workspace, &local, &t.Notes)
+		unescapeIn(&t.Project, &t.Workspace)
+		t.Scope = flat.ScopeOf(local)
 		return err
 	}, "SELECT n.project, n.type, n.team, n.path LIKE 'local/%', count(*) FROM anamnesis.notes n WHERE "+q.where(f)+
 		" GROUP BY 1, 2, 3, 4", q.args...)
-	return all, err
 }
 
 const rowsSQL = "SELECT " + rowColumns + ` FROM unnest($2::bigint[]) WITH ORDINALITY AS j (key, place)
@@ -144,20 +113,14 @@ const (
 )
 
 // Sharing returns the ids that begin or end with a part.
-func (d catalogue) Sharing(ctx context.Context, part string) (ids []note.ID, err error) {
+func (d catalogue) Sharing(ctx context.Context, part string) ([]note.ID, error) {
 	part = fold(part)
 	like := "(" + endingSQL + " OR " + beginSQL + ") AND "
 	if len([]rune(part)) < endChars {
 		like = "$3 <> $4 AND (n.folded LIKE $4 OR n.folded LIKE $5) AND "
 	}
 	text := literal.Replace(part)
-	err = d.each(ctx, func(r pgx.Rows) error {
-		var id string
-		err := r.Scan(&id)
-		ids = append(ids, note.ID(unescape(id)))
-		return err
-	}, sharingSQL+like+visible("n"), d.origin, part, "%"+text, text+"%")
-	return ids, err
+	return collect(ctx, d.conn, scanText[note.ID], sharingSQL+like+visible("n"), d.origin, part, "%"+text, text+"%")
 }
 
 // Origin names the tree that Apply writes.
@@ -176,7 +139,7 @@ func (d catalogue) Texts(ctx context.Context, keys []int64) (map[int64][]byte, e
 	return texts, err
 }
 
-const twinsSQL = "SELECT n.simhash, n.words, n.statement, " + rowColumns + ` FROM anamnesis.notes n WHERE n.workspace = $1 AND
+const twinsSQL = "SELECT " + rowColumns + `, n.simhash, n.words, n.statement FROM anamnesis.notes n WHERE n.workspace = $1 AND
 	(n.statement = $3 OR (n.simhash >> 48) & 65535 = $4 OR (n.simhash >> 32) & 65535 = $5 OR (n.simhash >> 16) & 65535 = $6 OR
 	n.simhash & 65535 = $7) AND `
 
@@ -191,9 +154,7 @@ func (d catalogue) Twins(ctx context.Context, statement [16]byte, simhash uint64
 		var t index.Twin
 		var sim int64
 		var said []byte
-		ahead := scanner{r, []any{&sim, &t.Words, &said}}
-		row, err := scanRow(ahead, time.Time{})
-		t.Row = row
+		err := scanRow(r, &t.Row, time.Time{}, &sim, &t.Words, &said)
 		t.Exact = string(said) == string(statement[:])
 		if t.Bits = bits.OnesCount64(uint64(sim) ^ simhash); t.Exact || t.Bits <= note.NearBits {
 			twins = append(twins, t)
@@ -203,36 +164,15 @@ func (d catalogue) Twins(ctx context.Context, statement [16]byte, simhash uint64
 	return twins, err
 }
 
-// A scanner reads columns that stand before those that its user knows.
-type scanner struct {
-	pgx.Rows
-	before []any
-}
-
-func (s scanner) Scan(dest ...any) error { return s.Rows.Scan(append(s.before, dest...)...) }
-
 // Branches lists the branches that live notes of projects hold for.
-func (d catalogue) Branches(ctx context.Context, projects []string) (all []string, err error) {
+func (d catalogue) Branches(ctx context.Context, projects []string) ([]string, error) {
 	q := d.query()
-	err = d.each(ctx, func(r pgx.Rows) error {
-		var b string
-		err := r.Scan(&b)
-		all = append(all, unescape(b))
-		return err
-	}, "SELECT DISTINCT n.branch FROM anamnesis.notes n WHERE n.branch <> '' AND "+
+	return collect(ctx, d.conn, scanText[string], "SELECT DISTINCT n.branch FROM anamnesis.notes n WHERE n.branch <> '' AND "+
 		q.where(index.Filter{Projects: projects, Now: time.Unix(0, 0)})+" ORDER BY 1", q.args...)
-	return all, err
 }
 
 // Superseding reports whether any note takes the place of another.
 func (d catalogue) Superseding(ctx context.Context) (some bool, err error) {
 	err = d.row(ctx, "SELECT EXISTS (SELECT 1 FROM anamnesis.supersedes WHERE workspace = $1)", nil, &some)
 	return some, err
-}
-
-func timeOf(seconds int64) time.Time {
-	if seconds == 0 {
-		return time.Time{}
-	}
-	return time.Unix(seconds, 0).UTC()
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"anamnesis/internal/index"
+	"anamnesis/internal/index/flat"
 	"anamnesis/internal/index/postgres/schema"
 	"anamnesis/internal/note"
 
@@ -46,14 +48,15 @@ const (
 		UNION ALL
 		(SELECT 1 FROM anamnesis.dropped WHERE workspace = $1 AND generation > $3 AND origin <> $2 LIMIT $4)) AS those)
 		FROM anamnesis.workspaces w WHERE w.id = $1`
-	changesSQL = `SELECT d.generation, d.origin, o.member, d.path, true, 0, '', 0, 0, '', '', 0, ''
-		FROM anamnesis.dropped d JOIN anamnesis.origins o ON o.workspace = $1 AND o.name = d.origin
-		WHERE d.workspace = $1 AND d.generation > $3 AND d.generation <= $4 AND d.origin <> $2
-		UNION ALL SELECT n.generation, n.origin, o.member, n.path, false, n.key, n.hash, n.size, n.mtime, t.text, n.entities, n.declared,
+	changedSQL = `SELECT n.generation, n.origin, o.member, n.path, false, n.key, n.hash, n.size, n.mtime, t.text, n.entities, n.declared,
 		coalesce(n.writer, '')
 		FROM anamnesis.notes n JOIN anamnesis.origins o ON o.workspace = $1 AND o.name = n.origin
 		JOIN anamnesis.texts t ON t.workspace = $1 AND t.note = n.key
-		WHERE n.workspace = $1 AND n.generation > $3 AND n.generation <= $4 AND n.origin <> $2
+		WHERE n.workspace = $1 AND `
+	changesSQL = `SELECT d.generation, d.origin, o.member, d.path, true, 0, '', 0, 0, '', '', 0, ''
+		FROM anamnesis.dropped d JOIN anamnesis.origins o ON o.workspace = $1 AND o.name = d.origin
+		WHERE d.workspace = $1 AND d.generation > $3 AND d.generation <= $4 AND d.origin <> $2
+		UNION ALL ` + changedSQL + `n.generation > $3 AND n.generation <= $4 AND n.origin <> $2
 		ORDER BY 1, 2, 5 DESC, 4`
 	statedSQL = "SELECT " + edgeColumns + " FROM anamnesis.edges e WHERE e.workspace = $1 AND e.note = ANY($2::bigint[]) ORDER BY 1, 2, 3, 4"
 )
@@ -68,9 +71,9 @@ func (d *DB) Changes(ctx context.Context, since int64, limit int) (changes []Cha
 	defer cancel()
 	options := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 	err = pgx.BeginTxFunc(ctx, d.pool, options, func(tx pgx.Tx) error {
-		r := &snapshot{ctx: ctx, tx: tx, workspace: d.opts.Workspace}
-		changes, next = r.changes(d.origin, since, max(1, limit))
-		return r.err
+		t := d.enter(ctx, tx)
+		changes, next = t.changes(d.origin, since, max(1, limit))
+		return t.err
 	})
 	if err != nil {
 		return nil, since, fmt.Errorf("read the changes of the shared index: %w", named(err))
@@ -88,50 +91,20 @@ func named(err error) error {
 	return schema.Plain(err)
 }
 
-// A snapshot is a transaction in which all questions see the same.
-type snapshot struct {
-	ctx       context.Context
-	tx        pgx.Tx
-	workspace string
-	entered   bool
-	err       error
-}
-
-// each asks a question, whose parameters follow the workspace ($1).
-func (s *snapshot) each(read func(pgx.Rows) error, text string, args ...any) {
-	if s.err != nil {
-		return
-	}
-	var b pgx.Batch
-	if !s.entered {
-		b.Queue(enterSQL, s.workspace)
-		s.entered = true
-	}
-	b.Queue(text, append([]any{s.workspace}, args...)...).Query(func(rows pgx.Rows) error {
-		defer rows.Close()
-		for rows.Next() {
-			if err := read(rows); err != nil {
-				return err
-			}
-		}
-		return rows.Err()
-	})
-	s.err = s.tx.SendBatch(s.ctx, &b).Close()
-}
-
-func (s *snapshot) changes(own string, since int64, limit int) (all []Change, next int64) {
+func (t *transaction) changes(own string, since int64, limit int) (all []Change, next int64) {
 	next = -1
 	var cut *int64
 	some := 0
-	s.each(func(r pgx.Rows) error { return r.Scan(&next, &cut, &some) }, cutSQL, own, since, limit)
+	t.query(cutSQL, func(r pgx.Rows) error { return r.Scan(&next, &cut, &some) }, own, since, limit)
+	t.flush()
 	switch {
-	case s.err != nil:
+	case t.err != nil:
 		return nil, since
 	case next < 0:
-		s.err = ErrNoWorkspace
+		t.err = ErrNoWorkspace
 		return nil, since
 	case next < since:
-		s.err = ErrRewound
+		t.err = ErrRewound
 		return nil, since
 	case cut == nil:
 		return nil, next
@@ -140,35 +113,39 @@ func (s *snapshot) changes(own string, since int64, limit int) (all []Change, ne
 	}
 	var keys []int64
 	at := make(map[int64]int)
-	s.each(func(r pgx.Rows) error {
-		c, key, err := scanChange(r)
+	t.query(changesSQL, func(r pgx.Rows) error {
+		var c Change
+		key, err := scanChange(r, &c)
 		if !c.Dropped {
 			keys, at[key] = append(keys, key), len(all)
 		}
 		all = append(all, c)
 		return err
-	}, changesSQL, own, since, *cut)
-	s.each(func(r pgx.Rows) error {
-		x, err := scanEdge(r)
+	}, own, since, *cut)
+	t.flush()
+	t.query(statedSQL, func(r pgx.Rows) error {
+		var x index.Edge
+		err := scanEdge(r, &x)
 		if i, ok := at[x.Note]; ok {
 			all[i].Edges = append(all[i].Edges, x)
 		}
 		return err
-	}, statedSQL, keys)
+	}, keys)
+	t.flush()
 	return all, next
 }
 
 // scanChange reads a row of changesSQL, and the key of the note.
-func scanChange(r pgx.Rows) (c Change, key int64, err error) {
+func scanChange(r pgx.Rows, c *Change) (key int64, err error) {
 	var hash, entities []byte
 	err = r.Scan(&c.Generation, &c.Origin, &c.Member, &c.Path, &c.Dropped, &key, &hash, &c.Size, &c.ModTime, &c.Text, &entities, &c.Declared,
 		&c.Writer)
-	c.Origin, c.Member, c.Path, c.Writer = unescape(c.Origin), unescape(c.Member), unescape(c.Path), unescape(c.Writer)
+	unescapeIn(&c.Origin, &c.Member, &c.Path, &c.Writer)
 	copy(c.Hash[:], hash)
 	if !c.Dropped {
-		c.Entities = decodeKeys(entities)
+		c.Entities = flat.DecodeKeys(entities)
 	}
-	return c, key, err
+	return key, err
 }
 
 // A Conflict is an id that several origins hold, and not with the same bytes.
@@ -180,44 +157,41 @@ type Conflict struct {
 // A Copy is what one origin holds.
 type Copy struct {
 	Origin, Member, Path string
-	Title                string // of Copies alone
+	Title                string
 	Hash                 index.Digest
 	Updated              time.Time
 	size, mtime          int64
+	folded, id           string
 }
 
-const sharedSQL = `SELECT n.folded, n.id, n.origin, o.member, n.path, n.hash, n.updated FROM anamnesis.notes n
-	JOIN anamnesis.origins o ON o.workspace = $1 AND o.name = n.origin
-	WHERE n.workspace = $1 AND n.shared ORDER BY n.folded, n.origin`
+// copiesSQL asks for copies of notes, and for the ids.
+const copiesSQL = `SELECT n.title, n.origin, o.member, n.path, n.hash, n.updated, n.size, n.mtime, n.folded, n.id FROM anamnesis.notes n
+	JOIN anamnesis.origins o ON o.workspace = $1 AND o.name = n.origin WHERE n.workspace = $1 AND `
+
+// scanCopy reads a row of copiesSQL.
+func scanCopy(r pgx.Rows, c *Copy) error {
+	var hash []byte
+	var updated int64
+	err := r.Scan(&c.Title, &c.Origin, &c.Member, &c.Path, &hash, &updated, &c.size, &c.mtime, &c.folded, &c.id)
+	unescapeIn(&c.Title, &c.Origin, &c.Member, &c.Path, &c.id)
+	c.Updated = flat.TimeOf(updated)
+	copy(c.Hash[:], hash)
+	return err
+}
 
 // Conflicts lists the notes that several origins hold with different bytes, by id. None
 // of the copies is lost: which one is seen says index.Backend.
 func (d *DB) Conflicts(ctx context.Context) (all []Conflict, err error) {
-	last := ""
-	var held []Conflict
-	err = d.each(ctx, func(r pgx.Rows) error {
-		var folded, id string
-		var c Copy
-		var hash []byte
-		var updated int64
-		err := r.Scan(&folded, &id, &c.Origin, &c.Member, &c.Path, &hash, &updated)
-		c.Origin, c.Member, c.Path, c.Updated = unescape(c.Origin), unescape(c.Member), unescape(c.Path), timeOf(updated)
-		copy(c.Hash[:], hash)
-		if len(held) == 0 || folded != last {
-			held = append(held, Conflict{ID: note.ID(unescape(id))})
+	held, err := collect(ctx, d.conn, scanCopy, copiesSQL+"n.shared ORDER BY n.folded, n.origin")
+	for len(held) > 0 {
+		first, n := held[0], 1
+		for n < len(held) && held[n].folded == first.folded {
+			n++
 		}
-		last = folded
-		it := &held[len(held)-1]
-		it.Copies = append(it.Copies, c)
-		return err
-	}, sharedSQL)
-	for _, c := range held {
-		for _, x := range c.Copies {
-			if x.Hash != c.Copies[0].Hash {
-				all = append(all, c)
-				break
-			}
+		if slices.ContainsFunc(held[:n], func(c Copy) bool { return c.Hash != first.Hash }) {
+			all = append(all, Conflict{note.ID(first.id), held[:n:n]})
 		}
+		held = held[n:]
 	}
 	return all, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 
+	"anamnesis/internal/index/flat"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 
@@ -25,7 +26,7 @@ func (d counters) Count(ctx context.Context, add map[note.ID]store.Tally, from, 
 				VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (workspace, id, origin) DO UPDATE SET
 				injected = c.injected + excluded.injected, recalled = c.recalled + excluded.recalled, last = greatest(c.last, excluded.last),
 				used = c.used + excluded.used, unused = c.unused + excluded.unused, opposed = c.opposed + excluded.opposed`,
-				d.origin, escape(string(id)), c.Injected, c.Recalled, seconds(c.Last), c.Used, c.Unused, c.Opposed)
+				d.origin, escape(string(id)), c.Injected, c.Recalled, flat.Seconds(c.Last), c.Used, c.Unused, c.Opposed)
 		}
 		for file, offset := range to {
 			w.exec(`INSERT INTO anamnesis.cursors (workspace, origin, file, offset_bytes) VALUES ($1, $2, $3, $4)
@@ -57,7 +58,7 @@ func (d counters) Counters(ctx context.Context, ids []note.ID) (map[note.ID]stor
 		var c store.Tally
 		var last int64
 		err := r.Scan(&id, &c.Injected, &c.Recalled, &last, &c.Used, &c.Unused, &c.Opposed)
-		c.Last = timeOf(last)
+		c.Last = flat.TimeOf(last)
 		all[note.ID(unescape(id))] = c
 		return err
 	}, `SELECT id, sum(injected)::bigint, sum(recalled)::bigint, max(last), sum(used)::bigint, sum(unused)::bigint, sum(opposed)::bigint

@@ -48,6 +48,13 @@ func unescape(s string) string {
 	return string(b)
 }
 
+// unescapeIn takes the escapes out of texts.
+func unescapeIn(texts ...*string) {
+	for _, s := range texts {
+		*s = unescape(*s)
+	}
+}
+
 func escapeAll[T ~string](all []T) []string {
 	out := make([]string, len(all))
 	for i, s := range all {

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"anamnesis/internal/index"
-	"anamnesis/internal/note"
+	"anamnesis/internal/index/flat"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -15,14 +15,10 @@ const maxMentions = 5000
 
 const edgeColumns = "e.source, e.target, e.note, e.relation, e.source_name, e.target_name, e.strength, e.committed, e.valid, e.valid_end"
 
-func scanEdge(r pgx.Rows) (x index.Edge, err error) {
-	var from, to, committed, valid, end int64
-	var relation string
-	err = r.Scan(&from, &to, &x.Note, &relation, &x.FromName, &x.ToName, &x.Strength, &committed, &valid, &end)
-	x.From, x.To, x.Relation = index.EntityKey(from), index.EntityKey(to), note.Relation(unescape(relation))
-	x.FromName, x.ToName = unescape(x.FromName), unescape(x.ToName)
-	x.Committed, x.Valid, x.ValidEnd = timeOf(committed), timeOf(valid), timeOf(end)
-	return x, err
+func scanEdge(r pgx.Rows, x *index.Edge) error {
+	err := flat.ScanEdge(x, r.Scan)
+	unescapeIn((*string)(&x.Relation), &x.FromName, &x.ToName)
+	return err
 }
 
 // Mentions returns notes that speak of an entity, the newest first.
@@ -64,17 +60,12 @@ func (d graph) Shared(ctx context.Context, entities []index.EntityKey, most int)
 }
 
 // among returns those of the entities that a question chooses.
-func (d graph) among(ctx context.Context, entities []index.EntityKey, question string, args ...any) (all []index.EntityKey, err error) {
+func (d graph) among(ctx context.Context, entities []index.EntityKey, question string, args ...any) ([]index.EntityKey, error) {
 	if len(entities) == 0 {
 		return nil, nil
 	}
-	err = d.each(ctx, func(r pgx.Rows) error {
-		var key int64
-		err := r.Scan(&key)
-		all = append(all, index.EntityKey(key))
-		return err
-	}, question, append([]any{numbers(entities)}, args...)...)
-	return all, err
+	return collect(ctx, d.conn, func(r pgx.Rows, key *index.EntityKey) error { return r.Scan((*int64)(key)) }, question,
+		append([]any{numbers(entities)}, args...)...)
 }
 
 // Entities returns what notes speak of.
@@ -84,14 +75,14 @@ func (d graph) Entities(ctx context.Context, notes []int64) (map[int64][]index.E
 		var key int64
 		var data []byte
 		err := r.Scan(&key, &data)
-		got[key] = decodeKeys(data)
+		got[key] = flat.DecodeKeys(data)
 		return err
 	}, "SELECT key, entities FROM anamnesis.notes WHERE workspace = $1 AND key = ANY($2::bigint[])", notes)
 	return got, err
 }
 
 // Edges returns the edges at entities that visible notes tell.
-func (d graph) Edges(ctx context.Context, entities []index.EntityKey, f index.Filter) (all []index.Edge, err error) {
+func (d graph) Edges(ctx context.Context, entities []index.EntityKey, f index.Filter) ([]index.Edge, error) {
 	if len(entities) == 0 {
 		return nil, nil
 	}
@@ -102,12 +93,7 @@ func (d graph) Edges(ctx context.Context, entities []index.EntityKey, f index.Fi
 		return "SELECT " + edgeColumns + " FROM anamnesis.edges e JOIN anamnesis.notes n ON n.workspace = $1 AND n.key = e.note " +
 			"WHERE e.workspace = $1 AND e." + end + " = ANY(" + ends + ") AND " + cond
 	}
-	err = d.each(ctx, func(r pgx.Rows) error {
-		x, err := scanEdge(r)
-		all = append(all, x)
-		return err
-	}, half("source")+" UNION "+half("target")+" ORDER BY 1, 2, 3, 4", q.args...)
-	return all, err
+	return collect(ctx, d.conn, scanEdge, half("source")+" UNION "+half("target")+" ORDER BY 1, 2, 3, 4", q.args...)
 }
 
 func numbers[T ~int64](all []T) []int64 {

@@ -9,21 +9,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-const foundSQL = `SELECT n.generation, n.origin, o.member, n.path, false, n.key, n.hash, n.size, n.mtime, t.text, n.entities, n.declared,
-	coalesce(n.writer, '')
-	FROM anamnesis.notes n JOIN anamnesis.origins o ON o.workspace = $1 AND o.name = n.origin
-	JOIN anamnesis.texts t ON t.workspace = $1 AND t.note = n.key
-	WHERE n.workspace = $1 AND starts_with(o.name, $3) AND o.name <> $2 ORDER BY n.generation, n.origin, n.path LIMIT $4`
+const foundSQL = changedSQL + "starts_with(o.name, $3) AND o.name <> $2 ORDER BY n.generation, n.origin, n.path LIMIT $4"
 
 // Found returns notes of the other origins whose names begin with prefix, the oldest changes
 // first, at most limit.
-func (d *DB) Found(ctx context.Context, prefix string, limit int) (all []Change, err error) {
-	err = d.each(ctx, func(r pgx.Rows) error {
-		c, _, err := scanChange(r)
-		all = append(all, c)
+func (d *DB) Found(ctx context.Context, prefix string, limit int) ([]Change, error) {
+	return collect(ctx, d.conn, func(r pgx.Rows, c *Change) error {
+		_, err := scanChange(r, c)
 		return err
 	}, foundSQL, d.origin, escape(prefix), limit)
-	return all, err
 }
 
 // A Settled is a note of another origin that stands elsewhere now, or nowhere.
@@ -41,7 +35,6 @@ const settledSQL = `SELECT folded, size, mtime FROM anamnesis.notes WHERE worksp
 func (d *DB) Settle(ctx context.Context, all []Settled) error {
 	err := d.change(ctx, d.opts.Busy, func(w *writer) {
 		w.generation++
-		own := w.c
 		var ids []string
 		for _, s := range all {
 			there := index.FileState{Hash: s.Hash, Problem: s.Why}
@@ -51,21 +44,32 @@ func (d *DB) Settle(ctx context.Context, all []Settled) error {
 			if w.flush(); id == "" {
 				continue
 			}
-			// The sums of the other origin stay as they are: a file that is known counts like a note.
-			w.c = &conn{opts: d.opts, pool: d.pool, origin: escape(s.Origin)}
-			w.drop(&delta{ids: []string{}, paths: []string{escape(s.Path)}})
-			w.putProblems(&delta{problems: map[string]index.FileState{s.Path: there}})
+			w.takeAway(s.Origin, s.Path, there)
 			ids = append(ids, id)
 		}
-		w.c = own
-		w.share(ids)
-		if w.flush(); w.edges {
-			w.supersede(ids)
-		}
-		w.total()
+		w.conclude(ids)
 	})
 	if err != nil {
 		return fmt.Errorf("settle notes of the shared index: %w", err)
 	}
 	return nil
+}
+
+// takeAway takes a note away from the origin that wrote it, where its file counts as what there
+// says from now on. The sums of the origin stay as they are: such a file counts like a note.
+func (w *writer) takeAway(origin, path string, there index.FileState) {
+	own := w.c
+	w.c = &conn{opts: own.opts, pool: own.pool, origin: escape(origin)}
+	w.drop(&delta{ids: []string{}, paths: []string{escape(path)}})
+	w.putProblems(&delta{problems: map[string]index.FileState{path: there}})
+	w.c = own
+}
+
+// conclude brings the workspace into step with what was taken away of some ids, folded.
+func (w *writer) conclude(ids []string) {
+	w.share(ids)
+	if w.flush(); w.edges {
+		w.supersede(ids)
+	}
+	w.total()
 }

@@ -57,15 +57,12 @@ func (d maintainer) Files(ctx context.Context, paths []string) (map[string]index
 }
 
 // Problems lists the files that could not be indexed, or not wholly.
-func (d maintainer) Problems(ctx context.Context) (all []index.Problem, err error) {
-	err = d.each(ctx, func(r pgx.Rows) error {
-		var p index.Problem
+func (d maintainer) Problems(ctx context.Context) ([]index.Problem, error) {
+	return collect(ctx, d.conn, func(r pgx.Rows, p *index.Problem) error {
 		err := r.Scan(&p.Path, &p.Reason, &p.Sidecar)
-		p.Path, p.Reason = unescape(p.Path), unescape(p.Reason)
-		all = append(all, p)
+		unescapeIn(&p.Path, &p.Reason)
 		return err
 	}, "SELECT path, reason, hash = '' FROM anamnesis.problems WHERE workspace = $1 AND origin = $2 ORDER BY path", d.origin)
-	return all, err
 }
 
 // Tidy has nothing to do: the server keeps its tables in order.

@@ -26,7 +26,7 @@ const (
 )
 
 // Neighbours returns the notes that were written beside others.
-func (d catalogue) Neighbours(ctx context.Context, notes []int64, f index.Filter) (pairs []index.Neighbour, err error) {
+func (d catalogue) Neighbours(ctx context.Context, notes []int64, f index.Filter) ([]index.Neighbour, error) {
 	if len(notes) == 0 {
 		return nil, nil
 	}
@@ -34,11 +34,5 @@ func (d catalogue) Neighbours(ctx context.Context, notes []int64, f index.Filter
 	keys, cond := q.arg(notes), q.where(f)
 	text := strings.NewReplacer("{notes}", keys, "{x}", visible("x"), "{y}", visible("y")).
 		Replace(neighbourhoodSQL + forwardSQL + cond + " UNION " + backwardSQL + cond + " ORDER BY 1, 2")
-	err = d.each(ctx, func(r pgx.Rows) error {
-		var c index.Neighbour
-		err := r.Scan(&c.Of, &c.With)
-		pairs = append(pairs, c)
-		return err
-	}, text, q.args...)
-	return pairs, err
+	return collect(ctx, d.conn, func(r pgx.Rows, c *index.Neighbour) error { return r.Scan(&c.Of, &c.With) }, text, q.args...)
 }

@@ -1,10 +1,6 @@
 package postgres
 
 import (
-	"encoding/binary"
-	"strings"
-	"time"
-
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/flat"
 	"anamnesis/internal/note"
@@ -12,7 +8,7 @@ import (
 
 // Rows are inserted many at a time: each statement gets columns, not rows.
 const (
-	notesSQL = `INSERT INTO anamnesis.notes (workspace, origin, generation, shared, superseded_by, key, id, folded, path, size, mtime, hash,
+	notesSQL = `INSERT INTO anamnesis.notes (workspace, origin, generation, shared, superseded_by, key, folded, id, path, size, mtime, hash,
 		type, title, project, machine, author, team, source, session, confidence, created, updated, tags, dead, forget_after,
 		statement, simhash, words, kind, branch, status, proofs, speculative, entities, declared, writer)
 		SELECT $1, $2, $3, false, '', *, (SELECT anamnesis.writer())
@@ -105,7 +101,7 @@ func (w *writer) put(d *delta) {
 		}
 		for _, x := range strongest(e.Edges) {
 			edges.row(key, int64(x.From), int64(x.To), string(x.Relation), x.FromName, x.ToName, x.Strength,
-				seconds(x.Committed), seconds(x.Valid), seconds(x.ValidEnd))
+				flat.Seconds(x.Committed), flat.Seconds(x.Valid), flat.Seconds(x.ValidEnd))
 		}
 		for _, target := range n.Supersedes {
 			supersedes.row(key, unescape(fold(string(target))))
@@ -133,14 +129,7 @@ func (w *writer) noteColumns(key int64, e *index.Entry) []any {
 		n = n.Clone()
 		n.Trusted = false
 	}
-	id := string(n.ID)
-	return []any{
-		key, id, unescape(fold(id)), e.Ref.Path, e.Ref.Size, e.Ref.ModTime.UnixNano(), e.Hash[:],
-		string(n.Type), n.Title, n.Project, n.MachineID, n.UserID, n.WorkspaceID, note.StandingSource(n), n.Provenance.Session,
-		n.Provenance.Confidence, e.Created, e.Updated, joinTags(note.StandingTags(n)), !n.Live(time.Time{}), unix(n.ForgetAfter),
-		e.Statement[:], int64(e.Simhash), e.Words, string(n.Kind), n.HeldTo(), n.Status, max(n.ProofCount, distinctSessions(n)),
-		n.Speculative || n.HasTag("speculative"), encodeKeys(e.Entities), e.Declared,
-	}
+	return append([]any{key, unescape(fold(string(n.ID)))}, append(flat.NoteColumns(n, e), e.Declared)...)
 }
 
 // strongest returns edges, of equals the first with the strength of the strongest.
@@ -161,50 +150,4 @@ func strongest(all []index.Edge) []index.Edge {
 		kept = append(kept, x)
 	}
 	return kept
-}
-
-func unix(s note.Stamp) int64 {
-	if t, ok := s.Time(); ok {
-		return t.Unix()
-	}
-	return 0
-}
-
-func seconds(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.Unix()
-}
-
-// joinTags puts each tag between line feeds, so that one can be looked for.
-func joinTags(tags []string) string {
-	if len(tags) == 0 {
-		return ""
-	}
-	return "\n" + strings.Join(tags, "\n") + "\n"
-}
-
-func distinctSessions(n *note.Note) int {
-	seen := make(map[string]bool)
-	for _, e := range n.Evidence {
-		seen[e.Session] = true
-	}
-	return len(seen)
-}
-
-func encodeKeys(keys []index.EntityKey) []byte {
-	out := make([]byte, 0, 8*len(keys))
-	for _, k := range keys {
-		out = binary.LittleEndian.AppendUint64(out, uint64(k))
-	}
-	return out
-}
-
-func decodeKeys(data []byte) []index.EntityKey {
-	keys := make([]index.EntityKey, len(data)/8)
-	for i := range keys {
-		keys[i] = index.EntityKey(binary.LittleEndian.Uint64(data[8*i:]))
-	}
-	return keys
 }

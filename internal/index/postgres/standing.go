@@ -73,29 +73,11 @@ func (w *writer) sign(mark string) {
 	}
 }
 
-const copiesSQL = `SELECT n.title, n.origin, o.member, n.path, n.hash, n.updated, n.size, n.mtime FROM anamnesis.notes n
-	JOIN anamnesis.origins o ON o.workspace = $1 AND o.name = n.origin
-	WHERE n.workspace = $1 AND n.folded = $2 ORDER BY n.origin`
-
-// scanCopy reads a row of copiesSQL.
-func scanCopy(r pgx.Rows) (c Copy, err error) {
-	var hash []byte
-	var updated int64
-	err = r.Scan(&c.Title, &c.Origin, &c.Member, &c.Path, &hash, &updated, &c.size, &c.mtime)
-	c.Title, c.Origin, c.Member, c.Path = unescape(c.Title), unescape(c.Origin), unescape(c.Member), unescape(c.Path)
-	c.Updated = timeOf(updated)
-	copy(c.Hash[:], hash)
-	return c, err
-}
+const copiesOfSQL = copiesSQL + "n.folded = $2 ORDER BY n.origin"
 
 // Copies lists who holds a note, by origin.
-func (d *DB) Copies(ctx context.Context, id note.ID) (all []Copy, err error) {
-	err = d.each(ctx, func(r pgx.Rows) error {
-		c, err := scanCopy(r)
-		all = append(all, c)
-		return err
-	}, copiesSQL, fold(string(id)))
-	return all, err
+func (d *DB) Copies(ctx context.Context, id note.ID) ([]Copy, error) {
+	return collect(ctx, d.conn, scanCopy, copiesOfSQL, fold(string(id)))
 }
 
 // Withdraw takes a note away from all origins, for an owner of the workspace, and keeps it
@@ -107,8 +89,9 @@ func (d *DB) Withdraw(ctx context.Context, id note.ID, reason, problem string) (
 		all = nil
 		w.exec(`INSERT INTO anamnesis.withdrawn (workspace, folded, id, member, reason)
 			VALUES ($1, $2, $3, anamnesis.principal(), $4) ON CONFLICT (workspace, folded) DO NOTHING`, folded, escape(string(id)), escape(reason))
-		w.query(copiesSQL, func(r pgx.Rows) error {
-			c, err := scanCopy(r)
+		w.query(copiesOfSQL, func(r pgx.Rows) error {
+			var c Copy
+			err := scanCopy(r, &c)
 			all = append(all, c)
 			return err
 		}, folded)
@@ -117,17 +100,9 @@ func (d *DB) Withdraw(ctx context.Context, id note.ID, reason, problem string) (
 		}
 		w.generation++
 		for _, c := range all {
-			// The sums of the other origin stay as they are: a file that is held back counts like a note.
-			w.c = &conn{opts: d.opts, pool: d.pool, origin: escape(c.Origin)}
-			w.drop(&delta{ids: []string{folded}, paths: []string{}})
-			w.putProblems(&delta{problems: map[string]index.FileState{
-				c.Path: {Size: c.size, ModTime: c.mtime, Hash: c.Hash, Problem: problem},
-			}})
+			w.takeAway(c.Origin, c.Path, index.FileState{Size: c.size, ModTime: c.mtime, Hash: c.Hash, Problem: problem})
 		}
-		if w.flush(); w.edges {
-			w.supersede([]string{folded})
-		}
-		w.total()
+		w.conclude([]string{folded})
 	})
 	return all, err
 }

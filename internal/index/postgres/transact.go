@@ -13,16 +13,26 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A writer is a transaction that holds the row of the workspace, as every writer does:
-// changes commit in the order of their generations. Statements are gathered, and sent
-// together by flush.
-type writer struct {
+// A transaction gathers statements, which flush sends together.
+type transaction struct {
 	ctx   context.Context
 	c     *conn
 	tx    pgx.Tx
 	batch *pgx.Batch
 	err   error
+}
 
+// enter begins a transaction of the workspace.
+func (c *conn) enter(ctx context.Context, tx pgx.Tx) transaction {
+	t := transaction{ctx: ctx, c: c, tx: tx, batch: &pgx.Batch{}}
+	t.batch.Queue(enterSQL, c.opts.Workspace)
+	return t
+}
+
+// A writer is a transaction that holds the row of the workspace, as every writer does:
+// changes commit in the order of their generations.
+type writer struct {
+	transaction
 	generation             int64 // of the last change before this one
 	lastNote, lastPassage  int64
 	notes, passages        int64
@@ -64,7 +74,7 @@ func (c *conn) change(ctx context.Context, wait time.Duration, f func(*writer)) 
 		return err
 	}
 	err := pgx.BeginFunc(ctx, c.pool, func(tx pgx.Tx) error {
-		w := &writer{ctx: ctx, c: c, tx: tx, batch: &pgx.Batch{}}
+		w := &writer{transaction: c.enter(ctx, tx)}
 		w.begin(wait)
 		if w.flush(); w.err == nil {
 			f(w)
@@ -93,7 +103,6 @@ func translate(err error) error {
 }
 
 func (w *writer) begin(wait time.Duration) {
-	w.batch.Queue(enterSQL, w.c.opts.Workspace)
 	w.exec(waitSQL, strconv.FormatInt(max(1, wait.Milliseconds()), 10)+"ms")
 	there := false
 	w.query(lockSQL, func(r pgx.Rows) error {
@@ -116,27 +125,19 @@ func (w *writer) begin(wait time.Duration) {
 }
 
 // exec adds a statement, whose parameters follow the workspace ($1).
-func (w *writer) exec(text string, args ...any) *pgx.QueuedQuery {
-	return w.batch.Queue(text, append([]any{w.c.opts.Workspace}, args...)...)
+func (t *transaction) exec(text string, args ...any) *pgx.QueuedQuery {
+	return t.batch.Queue(text, append([]any{t.c.opts.Workspace}, args...)...)
 }
 
 // query adds a question; read is called for every row, by flush.
-func (w *writer) query(text string, read func(pgx.Rows) error, args ...any) {
-	w.exec(text, args...).Query(func(rows pgx.Rows) error {
-		defer rows.Close()
-		for rows.Next() {
-			if err := read(rows); err != nil {
-				return err
-			}
-		}
-		return rows.Err()
-	})
+func (t *transaction) query(text string, read func(pgx.Rows) error, args ...any) {
+	t.exec(text, args...).Query(func(rows pgx.Rows) error { return readAll(rows, read) })
 }
 
 // flush sends what was gathered, and waits for the answers.
-func (w *writer) flush() {
-	if w.batch.Len() > 0 && w.err == nil {
-		w.err = w.tx.SendBatch(w.ctx, w.batch).Close()
+func (t *transaction) flush() {
+	if t.batch.Len() > 0 && t.err == nil {
+		t.err = t.tx.SendBatch(t.ctx, t.batch).Close()
 	}
-	w.batch = &pgx.Batch{}
+	t.batch = &pgx.Batch{}
 }

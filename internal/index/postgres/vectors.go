@@ -187,11 +187,9 @@ func (d vectors) Unembedded(ctx context.Context, model string, limit int) (some 
 	if err = d.row(ctx, missingSQL, []any{d.origin, number}, &all, &missing); err != nil || missing == 0 || limit <= 0 {
 		return nil, missing, all, err
 	}
-	err = d.each(ctx, func(r pgx.Rows) error {
-		var u index.Unembedded
+	some, err = collect(ctx, d.conn, func(r pgx.Rows, u *index.Unembedded) error {
 		err := r.Scan(&u.Passage, &u.Path, &u.Start, &u.End)
-		u.Path = unescape(u.Path)
-		some = append(some, u)
+		unescapeIn(&u.Path)
 		return err
 	}, someSQL, d.origin, number, limit)
 	return some, missing, all, err
