@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"anamnesis/internal/index"
 	"anamnesis/internal/index/postgres"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
@@ -26,25 +27,7 @@ type HomeResult struct {
 	Busy  bool        `json:"busy"`
 }
 
-// A homeServer is a database behind the contract of team.
-type homeServer struct{ TeamServer }
-
-// Found returns notes of machines without a store.
-func (s homeServer) Found(ctx context.Context, prefix string, limit int) ([]team.Change, error) {
-	all, err := s.DB.Found(ctx, prefix, limit)
-	return changesOf(all), err
-}
-
-// Settle takes notes away from the origins that wrote them.
-func (s homeServer) Settle(ctx context.Context, all []team.Settled) error {
-	settled := make([]postgres.Settled, len(all))
-	for i, c := range all {
-		settled[i] = postgres.Settled(c)
-	}
-	return s.DB.Settle(ctx, settled)
-}
-
-func openHomeServer(ctx context.Context, r *Rooms) (s homeServer, err error) {
+func openHomeServer(ctx context.Context, r *Rooms) (s TeamServer, err error) {
 	origin, err := teamOrigin(r)
 	if err != nil {
 		return s, err
@@ -53,7 +36,7 @@ func openHomeServer(ctx context.Context, r *Rooms) (s homeServer, err error) {
 		DSN: r.Config.Index.Server, Origin: origin, Busy: r.Config.Wait(busyTime), Connect: r.Config.Wait(awayCommand), MaxConns: 2,
 		Vouches: true,
 	})
-	return homeServer{TeamServer{db}}, err
+	return TeamServer{db}, err
 }
 
 // ExchangeHome takes home what machines without a store wrote, and brings the portable notes
@@ -80,7 +63,7 @@ func ExchangeHome(ctx context.Context, r *Rooms) (h HomeResult, err error) {
 		return h, err
 	}
 	defer func() { _ = server.Close() }()
-	h.Sent, err = team.Home(ctx, server, homeSender(r), func(ctx context.Context, c team.Change) (string, error) {
+	h.Sent, err = team.Home(ctx, server, homeSender(r), func(ctx context.Context, c index.Change) (string, error) {
 		return takeHome(ctx, r, c, &h)
 	})
 	if err != nil {
@@ -105,7 +88,7 @@ func homeSender(r *Rooms) team.Sender {
 }
 
 // takeHome takes one note through the door, and says why its row is not needed any more.
-func takeHome(ctx context.Context, r *Rooms, c team.Change, h *HomeResult) (why string, err error) {
+func takeHome(ctx context.Context, r *Rooms, c index.Change, h *HomeResult) (why string, err error) {
 	n, why := homeNote(c)
 	if why != "" {
 		h.Left = append(h.Left, team.Held{ID: store.StemID(c.Path), Why: why})
@@ -152,7 +135,7 @@ func own(project string) string {
 }
 
 // homeNote reads the note of a row, or says why it is none.
-func homeNote(c team.Change) (n *note.Note, why string) {
+func homeNote(c index.Change) (n *note.Note, why string) {
 	if class := layout.Of(c.Path); class != layout.Held && (class != layout.Note || store.ScopeOf(c.Path) != note.Portable) {
 		return nil, "its path is that of no note that travels"
 	}
@@ -172,7 +155,7 @@ func homeNote(c team.Change) (n *note.Note, why string) {
 
 // knownAtHome reports whether the store has a note of the id already that says this, or said
 // it, or says something newer. Of two that both changed, the older one waits among the conflicts.
-func knownAtHome(ctx context.Context, r *Rooms, c team.Change, n *note.Note) (bool, error) {
+func knownAtHome(ctx context.Context, r *Rooms, c index.Change, n *note.Note) (bool, error) {
 	ref, err := r.Store.Find(n.ID)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil

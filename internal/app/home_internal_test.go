@@ -92,7 +92,7 @@ var errDead = errors.New("killed")
 
 // A mortal server is killed at a step, before it or when it was done and nobody heard of it.
 type mortal struct {
-	homeServer
+	TeamServer
 	left *int
 }
 
@@ -109,17 +109,17 @@ func (m mortal) step(f func() error) error {
 	return err
 }
 
-func (m mortal) Found(ctx context.Context, prefix string, limit int) (all []team.Change, err error) {
-	err = m.step(func() error { all, err = m.homeServer.Found(ctx, prefix, limit); return err })
+func (m mortal) Found(ctx context.Context, prefix string, limit int) (all []index.Change, err error) {
+	err = m.step(func() error { all, err = m.TeamServer.Found(ctx, prefix, limit); return err })
 	return all, err
 }
 
-func (m mortal) Settle(ctx context.Context, all []team.Settled) error {
-	return m.step(func() error { return m.homeServer.Settle(ctx, all) })
+func (m mortal) Settle(ctx context.Context, all []index.Settled) error {
+	return m.step(func() error { return m.TeamServer.Settle(ctx, all) })
 }
 
 func (m mortal) Apply(ctx context.Context, b index.Batch) error {
-	return m.step(func() error { return m.homeServer.Apply(ctx, b) })
+	return m.step(func() error { return m.TeamServer.Apply(ctx, b) })
 }
 
 // goHome is an exchange that is killed at a step, 0 never; alive reports whether it came to its end.
@@ -131,7 +131,7 @@ func goHome(t *testing.T, r *Rooms, kill int) (h HomeResult, alive bool) {
 	}
 	defer func() { _ = server.Close() }()
 	m := mortal{server, &kill}
-	h.Sent, err = team.Home(t.Context(), m, homeSender(r), func(ctx context.Context, c team.Change) (why string, err error) {
+	h.Sent, err = team.Home(t.Context(), m, homeSender(r), func(ctx context.Context, c index.Change) (why string, err error) {
 		err = m.step(func() error { why, err = takeHome(ctx, r, c, &h); return err })
 		return why, err
 	})

@@ -247,7 +247,7 @@ func receiver(r *Rooms) team.Receiver {
 		Now: r.Store.Now, Reserved: repoOrigin,
 		Forgotten: func(n *note.Note) bool { _, forgotten := r.door.Forgotten(note.Portable, n); return forgotten },
 		Canonical: func(key string) string { return project.Canonical(r.Store, key) },
-		Proof:     func(c team.Change) note.Proof { return note.LoginProof(r.Config.Team.Workspace, c.Writer) },
+		Proof:     func(c index.Change) note.Proof { return note.LoginProof(r.Config.Team.Workspace, c.Writer) },
 	}
 }
 

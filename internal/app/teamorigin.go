@@ -16,20 +16,6 @@ import (
 // A TeamServer is the database behind the contract of team.
 type TeamServer struct{ *postgres.DB }
 
-// Changes returns what other origins changed after a generation.
-func (s TeamServer) Changes(ctx context.Context, since int64, limit int) ([]team.Change, int64, error) {
-	all, next, err := s.DB.Changes(ctx, since, limit)
-	return changesOf(all), next, err
-}
-
-func changesOf(all []postgres.Change) []team.Change {
-	changes := make([]team.Change, len(all))
-	for i, c := range all {
-		changes[i] = team.Change(c)
-	}
-	return changes
-}
-
 // Standing returns what the database says to one who writes the own origin.
 func (s TeamServer) Standing(ctx context.Context) (team.Standing, error) {
 	got, err := s.DB.Standing(ctx)

@@ -88,7 +88,7 @@ func takeReviewed(ctx context.Context, r *Rooms, clone *repo.Repo) (t RepoTaken,
 	if err != nil {
 		return t, err
 	}
-	var changes []team.Change
+	var changes []index.Change
 	proofs := make(map[string]note.Proof)
 	for i := range all.Notes {
 		n := &all.Notes[i]
@@ -99,7 +99,7 @@ func takeReviewed(ctx context.Context, r *Rooms, clone *repo.Repo) (t RepoTaken,
 		if !own {
 			path := fmt.Sprintf("memory/%s/%s.md", n.Note.Type, n.ID)
 			proofs[path] = n.Proof
-			changes = append(changes, team.Change{
+			changes = append(changes, index.Change{
 				Member: n.Author, Path: path, Text: n.Data, Size: int64(len(n.Data)),
 			})
 			continue
@@ -114,7 +114,7 @@ func takeReviewed(ctx context.Context, r *Rooms, clone *repo.Repo) (t RepoTaken,
 	}
 	receiver := receiver(r)
 	receiver.Reserved = ""
-	receiver.Proof = func(c team.Change) note.Proof { return proofs[c.Path] }
+	receiver.Proof = func(c index.Change) note.Proof { return proofs[c.Path] }
 	home, left := t.Home, t.Left
 	if err := markRepo(ctx, r, true); err != nil {
 		return t, err

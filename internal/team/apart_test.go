@@ -144,7 +144,7 @@ func TestWithdrawn(t *testing.T) {
 	// As the database does it: the row goes, and the file counts as held back.
 	row := h.rows["alice/laptop\x00memory/semantic/Rule.md"]
 	h.generation++
-	h.rows["alice/laptop\x00"+row.Path] = team.Change{Generation: h.generation, Origin: row.Origin, Member: row.Member, Path: row.Path, Dropped: true}
+	h.rows["alice/laptop\x00"+row.Path] = index.Change{Generation: h.generation, Origin: row.Origin, Member: row.Member, Path: row.Path, Dropped: true}
 	h.held["alice/laptop\x00"+row.Path] = index.FileState{Size: row.Size, ModTime: row.ModTime, Hash: row.Hash, Problem: why}
 	h.withdrawn["rule"] = why
 	check := func(what string, held []team.Held) {

@@ -10,17 +10,10 @@ import (
 type HomeServer interface {
 	Server
 	// Found returns notes of the origins whose names begin with prefix, the oldest changes first.
-	Found(ctx context.Context, prefix string, limit int) ([]Change, error)
+	Found(ctx context.Context, prefix string, limit int) ([]index.Change, error)
 	// Settle takes notes away from the origins that wrote them, and says why there. A note
 	// that was changed since it was found stays.
-	Settle(ctx context.Context, all []Settled) error
-}
-
-// A Settled is a note of another origin that stands elsewhere now, or nowhere.
-type Settled struct {
-	Origin, Path string
-	Hash         index.Digest
-	Why          string
+	Settle(ctx context.Context, all []index.Settled) error
 }
 
 // AwayPrefix begins the origins of machines without a store. The name of no machine begins so.
@@ -35,21 +28,21 @@ var homeBatch = 256
 // row stays. Only then, and when what came of it is on the server as this machine's, the row
 // goes: Home may be stopped anywhere, and the next run does the rest.
 func Home(
-	ctx context.Context, server HomeServer, s Sender, take func(context.Context, Change) (why string, err error),
+	ctx context.Context, server HomeServer, s Sender, take func(context.Context, index.Change) (why string, err error),
 ) (sent Sent, err error) {
 	for {
 		found, err := server.Found(ctx, AwayPrefix, homeBatch)
 		if err != nil {
 			return sent, err
 		}
-		var settled []Settled
+		var settled []index.Settled
 		for _, c := range found {
 			why, err := take(ctx, c)
 			if err != nil {
 				return sent, err
 			}
 			if why != "" {
-				settled = append(settled, Settled{c.Origin, c.Path, c.Hash, why})
+				settled = append(settled, index.Settled{Origin: c.Origin, Path: c.Path, Hash: c.Hash, Why: why})
 			}
 		}
 		once, err := Push(ctx, server, s)

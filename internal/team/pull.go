@@ -21,7 +21,7 @@ type Receiver struct {
 	Foreign   func(n *note.Note, ref store.Ref, data []byte, facts index.SidecarFacts) index.Entry
 	Forgotten func(n *note.Note) bool // its owner here does not want to see it again
 	Canonical func(project string) string
-	Proof     func(Change) note.Proof               // of who shares a note; nil proves nothing
+	Proof     func(index.Change) note.Proof         // of who shares a note; nil proves nothing
 	Withhold  func(path string, data []byte) string // as of Sender
 	Own       index.Backend                         // keeps the State, and knows the notes of this machine
 	Workspace string
@@ -82,7 +82,7 @@ func Pull(ctx context.Context, server Server, r Receiver) (t Taken, err error) {
 		}
 		changes = state.Part.after(changes)
 		for len(changes) > 0 {
-			n := slices.IndexFunc(changes, func(c Change) bool { return c.Origin != changes[0].Origin })
+			n := slices.IndexFunc(changes, func(c index.Change) bool { return c.Origin != changes[0].Origin })
 			if n < 0 {
 				n = len(changes)
 			}
@@ -142,13 +142,13 @@ func (c cut) Error() string {
 }
 
 // take puts changes of one origin into the local index.
-func (r Receiver) take(ctx context.Context, changes []Change, state *State, t *Taken) error {
+func (r Receiver) take(ctx context.Context, changes []index.Change, state *State, t *Taken) error {
 	origin := changes[0].Origin
 	if origin == "" || origin == r.Own.Origin() || origin == r.Reserved { // it would be taken for a note of this machine, or of the repository
 		return nil
 	}
 	state.add(origin, changes[0].Member)
-	last := make(map[string]Change, len(changes)) // a path may have changed twice
+	last := make(map[string]index.Change, len(changes)) // a path may have changed twice
 	var paths []string
 	for _, c := range changes {
 		if _, again := last[c.Path]; !again {
@@ -187,7 +187,7 @@ func (r Receiver) take(ctx context.Context, changes []Change, state *State, t *T
 }
 
 // entry makes the entry of a change, or says why the note is not taken.
-func (r Receiver) entry(ctx context.Context, c Change) (e index.Entry, why string) {
+func (r Receiver) entry(ctx context.Context, c index.Change) (e index.Entry, why string) {
 	if c.Dropped {
 		return e, ""
 	}
@@ -225,7 +225,7 @@ func (r Receiver) entry(ctx context.Context, c Change) (e index.Entry, why strin
 }
 
 // proof returns how it is proven who shares the note of a change.
-func (r Receiver) proof(c Change) note.Proof {
+func (r Receiver) proof(c index.Change) note.Proof {
 	if r.Proof == nil {
 		return ""
 	}
@@ -247,7 +247,7 @@ func (r Receiver) supersedes(ctx context.Context, n *note.Note, origin string) (
 // Replace makes the local index of an origin equal to the notes of a source that is read
 // as a whole, as a repository is: what is not among them is dropped there. Only what
 // differs is written.
-func (r Receiver) Replace(ctx context.Context, origin string, all []Change) (t Taken, err error) {
+func (r Receiver) Replace(ctx context.Context, origin string, all []index.Change) (t Taken, err error) {
 	t.Left, t.Members = []Held{}, []string{}
 	backend, err := r.Open(ctx, origin)
 	if err != nil {
@@ -257,7 +257,7 @@ func (r Receiver) Replace(ctx context.Context, origin string, all []Change) (t T
 	if err = errors.Join(err, backend.Close()); err != nil {
 		return t, err
 	}
-	var todo []Change
+	var todo []index.Change
 	for _, c := range all {
 		c.Origin = origin
 		state, there := known[c.Path]
@@ -266,14 +266,14 @@ func (r Receiver) Replace(ctx context.Context, origin string, all []Change) (t T
 		case why != "":
 			t.Left = append(t.Left, Held{store.StemID(c.Path), why})
 			if there { // a rule came since, or it was forgotten here
-				todo = append(todo, Change{Origin: origin, Path: c.Path, Dropped: true})
+				todo = append(todo, index.Change{Origin: origin, Path: c.Path, Dropped: true})
 			}
 		case !there || state.Hash != sha256.Sum256(c.Text) || state.Proof != e.Note.Proof:
 			todo = append(todo, c)
 		}
 	}
 	for path := range known {
-		todo = append(todo, Change{Origin: origin, Path: path, Dropped: true})
+		todo = append(todo, index.Change{Origin: origin, Path: path, Dropped: true})
 	}
 	if len(todo) == 0 {
 		return t, nil

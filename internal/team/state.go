@@ -30,11 +30,11 @@ type Part struct {
 }
 
 // after returns the changes that follow the part, all of them when it is not among them.
-func (p Part) after(changes []Change) []Change {
-	return changes[slices.IndexFunc(changes, func(c Change) bool { return partOf(c) == p })+1:]
+func (p Part) after(changes []index.Change) []index.Change {
+	return changes[slices.IndexFunc(changes, func(c index.Change) bool { return partOf(c) == p })+1:]
 }
 
-func partOf(c Change) Part { return Part{c.Generation, c.Origin, c.Path} }
+func partOf(c index.Change) Part { return Part{c.Generation, c.Origin, c.Path} }
 
 // Behind reports whether the server named changes that are not taken.
 func (s *State) Behind() bool { return s.Since < s.Known }

@@ -45,29 +45,12 @@ func (o *Options) Shared() []string {
 	return keys
 }
 
-// A Change is what became of one file in the tree of another machine.
-type Change struct {
-	Generation int64 // of the workspace, in which it came
-	Origin     string
-	Member     string // who wrote it, as the server knows them
-	Writer     string // the login that wrote the note, as the server knows it; "" when it does not
-	Path       string
-	Dropped    bool // the file is gone, and nothing below is set
-	Hash       index.Digest
-	Size       int64
-	ModTime    int64 // nanoseconds
-	Text       []byte
-	Entities   []index.EntityKey
-	Declared   int
-	Edges      []index.Edge
-}
-
 // A Server is the index that a team shares, opened for the origin of this machine.
 type Server interface {
 	index.Backend
 	// Changes returns what other origins changed after a generation, in order, at most
 	// about limit of it and never a part of one generation; next is where to go on.
-	Changes(ctx context.Context, since int64, limit int) (all []Change, next int64, err error)
+	Changes(ctx context.Context, since int64, limit int) (all []index.Change, next int64, err error)
 	Standing(ctx context.Context) (Standing, error)
 	// Sign makes every Apply from now on leave a mark, which Standing tells.
 	Sign(mark string)

@@ -15,23 +15,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A Change is what became of one file of another origin.
-type Change struct {
-	Generation int64 // in which it happened
-	Origin     string
-	Member     string // who writes that origin
-	Writer     string // the login that wrote the note, as the server knows it; "" when it does not
-	Path       string
-	Dropped    bool // the file is gone; what follows is empty
-
-	Hash          index.Digest
-	Size, ModTime int64  // nanoseconds
-	Text          []byte // of the file
-	Entities      []index.EntityKey
-	Declared      int // how many of them its sidecar names
-	Edges         []index.Edge
-}
-
 // ErrRewound says that the database knows fewer changes than were read from it: it was
 // restored from a backup, or rebuilt. Whoever keeps a copy reads it from 0, and
 // forgets what does not come.
@@ -66,7 +49,7 @@ const (
 // several times is shown once, as it is now. next is what to ask with the next time:
 // nothing that is committed later is skipped. limit is about how many there are at most;
 // those of one generation come together, however many they are.
-func (d *DB) Changes(ctx context.Context, since int64, limit int) (changes []Change, next int64, err error) {
+func (d *DB) Changes(ctx context.Context, since int64, limit int) (changes []index.Change, next int64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
 	options := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
@@ -91,7 +74,7 @@ func named(err error) error {
 	return schema.Plain(err)
 }
 
-func (t *transaction) changes(own string, since int64, limit int) (all []Change, next int64) {
+func (t *transaction) changes(own string, since int64, limit int) (all []index.Change, next int64) {
 	next = -1
 	var cut *int64
 	some := 0
@@ -114,7 +97,7 @@ func (t *transaction) changes(own string, since int64, limit int) (all []Change,
 	var keys []int64
 	at := make(map[int64]int)
 	t.query(changesSQL, func(r pgx.Rows) error {
-		var c Change
+		var c index.Change
 		key, err := scanChange(r, &c)
 		if !c.Dropped {
 			keys, at[key] = append(keys, key), len(all)
@@ -136,7 +119,7 @@ func (t *transaction) changes(own string, since int64, limit int) (all []Change,
 }
 
 // scanChange reads a row of changesSQL, and the key of the note.
-func scanChange(r pgx.Rows, c *Change) (key int64, err error) {
+func scanChange(r pgx.Rows, c *index.Change) (key int64, err error) {
 	var hash, entities []byte
 	err = r.Scan(&c.Generation, &c.Origin, &c.Member, &c.Path, &c.Dropped, &key, &hash, &c.Size, &c.ModTime, &c.Text, &entities, &c.Declared,
 		&c.Writer)

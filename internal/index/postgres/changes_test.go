@@ -45,7 +45,7 @@ func apply(t testing.TB, db *postgres.DB, b index.Batch) {
 }
 
 // changeLines returns changes as text: "+path" or "-path".
-func changeLines(all []postgres.Change) (out []string) {
+func changeLines(all []index.Change) (out []string) {
 	for _, c := range all {
 		out = append(out, map[bool]string{false: "+", true: "-"}[c.Dropped]+c.Path)
 	}
@@ -58,7 +58,7 @@ func TestChanges(t *testing.T) {
 	dsn := migrated(t)
 	here, there := open(t, postgres.Options{DSN: dsn, Origin: "here"}), open(t, postgres.Options{DSN: dsn, Origin: "there"})
 	since := int64(0)
-	ask := func(what string, limit int, want ...string) []postgres.Change {
+	ask := func(what string, limit int, want ...string) []index.Change {
 		t.Helper()
 		got, next, err := here.Changes(t.Context(), since, limit)
 		if err != nil || !slices.Equal(changeLines(got), want) {

@@ -13,18 +13,11 @@ const foundSQL = changedSQL + "starts_with(o.name, $3) AND o.name <> $2 ORDER BY
 
 // Found returns notes of the other origins whose names begin with prefix, the oldest changes
 // first, at most limit.
-func (d *DB) Found(ctx context.Context, prefix string, limit int) ([]Change, error) {
-	return collect(ctx, d.conn, func(r pgx.Rows, c *Change) error {
+func (d *DB) Found(ctx context.Context, prefix string, limit int) ([]index.Change, error) {
+	return collect(ctx, d.conn, func(r pgx.Rows, c *index.Change) error {
 		_, err := scanChange(r, c)
 		return err
 	}, foundSQL, d.origin, escape(prefix), limit)
-}
-
-// A Settled is a note of another origin that stands elsewhere now, or nowhere.
-type Settled struct {
-	Origin, Path string
-	Hash         index.Digest // of the file that was looked at
-	Why          string       // for the machine that wrote it
 }
 
 const settledSQL = `SELECT folded, size, mtime FROM anamnesis.notes WHERE workspace = $1 AND origin = $2 AND path = $3 AND hash = $4`
@@ -32,7 +25,7 @@ const settledSQL = `SELECT folded, size, mtime FROM anamnesis.notes WHERE worksp
 // Settle takes notes away from the origins that wrote them, for one who may: an owner of the
 // workspace, or the member who wrote them. Their files count as known there, so that they are
 // not sent again as they are. A note that was changed since it was looked at stays.
-func (d *DB) Settle(ctx context.Context, all []Settled) error {
+func (d *DB) Settle(ctx context.Context, all []index.Settled) error {
 	err := d.change(ctx, d.opts.Busy, func(w *writer) {
 		w.generation++
 		var ids []string
