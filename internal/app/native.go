@@ -20,7 +20,7 @@ func NewImporter(r *Rooms, home string) *imports.Importer {
 		homes[agent.Default().Name] = home
 	}
 	moved := make(map[string]string)
-	for _, a := range connect.All {
+	for _, a := range connect.All() {
 		if own := a.OwnMemory(c.UserHome, homes[a.Name]); own.Dir != "" {
 			moved[a.Name] = own.Dir
 		}

@@ -88,7 +88,7 @@ func TestAgentStates(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the program of the hooks is /bin/sh")
 	}
-	for _, c := range connect.All {
+	for _, c := range connect.All() {
 		if c.Settings == nil || c == connect.Default() { // what init registers with Claude Code needs its program
 			continue
 		}

@@ -2,6 +2,7 @@ package connect
 
 import (
 	"path/filepath"
+	"sync"
 
 	"anamnesis/internal/agent"
 )
@@ -29,11 +30,11 @@ type Client struct {
 }
 
 // All lists the clients, one for each of agent.All, in its order.
-var All = clients()
+var All = sync.OnceValue(clients)
 
 // Of returns the client of an agent. One that cannot be connected has no places.
 func Of(h *agent.Harness) *Client {
-	for _, c := range All {
+	for _, c := range All() {
 		if c.Harness == h {
 			return c
 		}
@@ -50,7 +51,7 @@ func ByName(name string) *Client {
 }
 
 // Default returns the client of agent.Default.
-func Default() *Client { return All[0] }
+func Default() *Client { return All()[0] }
 
 // Connects reports whether the agent can be connected: it has files for something of ours.
 func (c *Client) Connects() bool { return c.Settings != nil || c.Servers != nil || c.Rules != nil }
@@ -86,78 +87,81 @@ var likeOpenCode = serverMap{key: "mcp", words: true, env: "environment", kind: 
 
 // places are those of each agent, with the releases that tests drive. Agents that no hook shows anything get our server and our
 // rules: they ask.
-var places = map[string]Client{
-	claudeName: {
-		Settings:    claudeSettings{},
-		Registers:   &ServerCommand{claudeAdd, claudeRemove, claudeNone, claudeServersPaths},
-		ServerHooks: &ServerHooks{claudeOverServer, claudeServed, []string{"claude", "--version"}},
-		Memories:    claudeMemory,
-		Tools:       &ToolRules{inHome("settings.json"), claudeAllowTools, claudeDisallowTools},
-		Call:        ClaudeTool,
-		Release:     Release{"claude", "@anthropic-ai/claude-code", "2.1.332"},
-	},
-	codexName: {
-		Settings: codexSettings{}, Servers: codexSettings{},
-		Memories:  codexMemory,
-		Call:      ClaudeTool,
-		Tools:     &ToolRules{inHome("config.toml"), codexAllowTools, codexDisallowTools},
-		Approvals: &TrustReporter{codexQuestion, codexTrust, codexAny, codexTrustPath, codexApprove, codexDisapprove},
-		Release:   Release{"codex", "@openai/codex", "0.171.0"},
-	},
-	copilotName: {
-		Settings: copilotSettings{hooksFile{flat: true, seconds: "timeoutSec", fresh: `{"version": 1}`}},
-		Servers: serversAt{
-			serverMap: serverMap{kind: "local", extra: []value{named("tools", list(text(`"*"`)))}},
-			path:      inHome("mcp-config.json"),
+func places() map[string]Client {
+	return map[string]Client{
+		claudeName: {
+			Settings:    claudeSettings{},
+			Registers:   &ServerCommand{claudeAdd, claudeRemove, claudeNone, claudeServersPaths},
+			ServerHooks: &ServerHooks{claudeOverServer, claudeServed, []string{"claude", "--version"}},
+			Memories:    claudeMemory,
+			Tools:       &ToolRules{inHome("settings.json"), claudeAllowTools, claudeDisallowTools},
+			Call:        ClaudeTool,
+			Release:     Release{"claude", "@anthropic-ai/claude-code", "2.1.332"},
 		},
-		Call:    joined("", "-"),
-		Release: Release{"copilot", "@github/copilot", "1.0.102"},
-	},
-	geminiName: {
-		Settings: geminiSettings{hooksFile{millis: true, named: true, off: "hooksConfig.enabled", offIs: "false"}},
-		Servers:  serversAt{path: inHome("settings.json")},
-		Call:     joined("mcp_", "_"),
-		Release:  Release{"gemini", "@google/gemini-cli", "0.61.0"},
-	},
-	opencodeName: {
-		Settings: opencodeSettings{}, Servers: serversAt{serverMap: likeOpenCode, path: inHome("opencode.json")},
-		Call:    joined("", "_"),
-		Release: Release{"opencode", "opencode-ai", "1.18.33"},
-	},
-	cursorName: {
-		Settings: cursorSettings{hooksFile{flat: true, untyped: true, fresh: `{"version": 1}`}},
-		Servers:  serversAt{path: inHome("mcp.json")},
-	},
-	qwenName: {Settings: qwenSettings{hooksFile{millis: true, named: true}}, Servers: serversAt{path: inHome("settings.json")}},
-	hermesName: {
-		Settings: hermesSettings{},
-		Servers:  yamlServers{path: inHome("config.yaml"), key: "mcp_servers", command: "command", env: "env", extra: []string{"enabled: true"}},
-	},
+		codexName: {
+			Settings: codexSettings{}, Servers: codexSettings{},
+			Memories:  codexMemory,
+			Call:      ClaudeTool,
+			Tools:     &ToolRules{inHome("config.toml"), codexAllowTools, codexDisallowTools},
+			Approvals: &TrustReporter{codexQuestion, codexTrust, codexAny, codexTrustPath, codexApprove, codexDisapprove},
+			Release:   Release{"codex", "@openai/codex", "0.171.0"},
+		},
+		copilotName: {
+			Settings: copilotSettings{hooksFile{flat: true, seconds: "timeoutSec", fresh: `{"version": 1}`}},
+			Servers: serversAt{
+				serverMap: serverMap{kind: "local", extra: []value{named("tools", list(text(`"*"`)))}},
+				path:      inHome("mcp-config.json"),
+			},
+			Call:    joined("", "-"),
+			Release: Release{"copilot", "@github/copilot", "1.0.102"},
+		},
+		geminiName: {
+			Settings: geminiSettings{hooksFile{millis: true, named: true, off: "hooksConfig.enabled", offIs: "false"}},
+			Servers:  serversAt{path: inHome("settings.json")},
+			Call:     joined("mcp_", "_"),
+			Release:  Release{"gemini", "@google/gemini-cli", "0.61.0"},
+		},
+		opencodeName: {
+			Settings: opencodeSettings{}, Servers: serversAt{serverMap: likeOpenCode, path: inHome("opencode.json")},
+			Call:    joined("", "_"),
+			Release: Release{"opencode", "opencode-ai", "1.18.33"},
+		},
+		cursorName: {
+			Settings: cursorSettings{hooksFile{flat: true, untyped: true, fresh: `{"version": 1}`}},
+			Servers:  serversAt{path: inHome("mcp.json")},
+		},
+		qwenName: {Settings: qwenSettings{hooksFile{millis: true, named: true}}, Servers: serversAt{path: inHome("settings.json")}},
+		hermesName: {
+			Settings: hermesSettings{},
+			Servers:  yamlServers{path: inHome("config.yaml"), key: "mcp_servers", command: "command", env: "env", extra: []string{"enabled: true"}},
+		},
 
-	"windsurf": {Servers: serversAt{path: inHome("mcp_config.json")}, Rules: inHome("memories", "global_rules.md")},
-	"cline":    {Servers: serversAt{path: inHome("data", "settings", "cline_mcp_settings.json")}},
-	"roo":      {Rules: inHome("rules", "anamnesis.md")},
-	"zed":      {Servers: serversAt{serverMap: serverMap{key: "context_servers"}, path: inHome("settings.json")}},
-	"amp": {
-		Servers: serversAt{serverMap: serverMap{key: "amp.mcpServers"}, path: inHome("settings.json")},
-		Rules:   inHome("AGENTS.md"),
-	},
-	"goose": {
-		Servers: yamlServers{
-			path: inHome("config.yaml"), key: "extensions", command: "cmd", env: "envs",
-			extra: []string{"name: anamnesis", "type: stdio", "enabled: true", "timeout: 300"},
+		"windsurf": {Servers: serversAt{path: inHome("mcp_config.json")}, Rules: inHome("memories", "global_rules.md")},
+		"cline":    {Servers: serversAt{path: inHome("data", "settings", "cline_mcp_settings.json")}},
+		"roo":      {Rules: inHome("rules", "anamnesis.md")},
+		"zed":      {Servers: serversAt{serverMap: serverMap{key: "context_servers"}, path: inHome("settings.json")}},
+		"amp": {
+			Servers: serversAt{serverMap: serverMap{key: "amp.mcpServers"}, path: inHome("settings.json")},
+			Rules:   inHome("AGENTS.md"),
 		},
-		Rules: inHome(".goosehints"),
-	},
-	"kiro":        {Servers: serversAt{path: inHome("settings", "mcp.json")}, Rules: inHome("steering", "anamnesis.md")},
-	"vscode":      {Servers: serversAt{serverMap: serverMap{key: "servers", kind: "stdio"}, path: inHome("mcp.json")}},
-	"kilo":        {Servers: serversAt{serverMap: likeOpenCode, path: inHome("kilo.jsonc")}, Rules: inHome("AGENTS.md")},
-	"kimi":        {Servers: serversAt{path: inHome("mcp.json")}},
-	"antigravity": {Servers: serversAt{path: inHome("mcp_config.json")}},
-	"pi":          {Rules: inHome("AGENTS.md")},
+		"goose": {
+			Servers: yamlServers{
+				path: inHome("config.yaml"), key: "extensions", command: "cmd", env: "envs",
+				extra: []string{"name: anamnesis", "type: stdio", "enabled: true", "timeout: 300"},
+			},
+			Rules: inHome(".goosehints"),
+		},
+		"kiro":        {Servers: serversAt{path: inHome("settings", "mcp.json")}, Rules: inHome("steering", "anamnesis.md")},
+		"vscode":      {Servers: serversAt{serverMap: serverMap{key: "servers", kind: "stdio"}, path: inHome("mcp.json")}},
+		"kilo":        {Servers: serversAt{serverMap: likeOpenCode, path: inHome("kilo.jsonc")}, Rules: inHome("AGENTS.md")},
+		"kimi":        {Servers: serversAt{path: inHome("mcp.json")}},
+		"antigravity": {Servers: serversAt{path: inHome("mcp_config.json")}},
+		"pi":          {Rules: inHome("AGENTS.md")},
+	}
 }
 
 func clients() (all []*Client) {
+	places := places()
 	for _, h := range agent.All {
 		c := places[h.Name]
 		c.Harness = h

@@ -19,7 +19,7 @@ import (
 // shape of real ones: settings/ (files that hold none of our hooks) and servers/ (files that
 // hold no server of ours).
 func TestPlaces(t *testing.T) {
-	for i, c := range connect.All {
+	for i, c := range connect.All() {
 		t.Run(c.Name, func(t *testing.T) {
 			if c.Harness != agent.All[i] || connect.Of(c.Harness) != c || connect.ByName(c.Name) != c || !c.Connects() {
 				t.Errorf("the client of %s is not found, or has no place", c.Name)
@@ -73,7 +73,7 @@ func fixtures(t testing.TB, dir string) (all [][]byte) {
 // that changes here asks every user of that agent to approve it again.
 func TestCommandsAreStable(t *testing.T) {
 	var b strings.Builder
-	for _, h := range connect.All {
+	for _, h := range connect.All() {
 		if h.Settings == nil || h == connect.Default() { // the first asks for no approval
 			continue
 		}
@@ -217,7 +217,7 @@ func TestNoHookIsSeen(t *testing.T) {
 // Codex fails a hook whose input names a member that the event lacks, and Claude Code takes an empty text for it. All events share
 // one list of members, so hooks are sent to a server in Claude Code alone; to others a command is given, which reads the event.
 func TestServerHooksByAgent(t *testing.T) {
-	for _, c := range connect.All {
+	for _, c := range connect.All() {
 		if (c.ServerHooks != nil) != (c.Name == "claude") {
 			t.Errorf("%s: hooks are sent to a server %v", c.Name, c.ServerHooks != nil)
 		}

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"anamnesis/internal/agent"
@@ -89,7 +90,7 @@ func codexTrustPath(home string) string { return filepath.Join(home, "config.tom
 const approvedMark = "# approved with anamnesis init"
 
 // approvedHash is the form of the hash of a hook.
-var approvedHash = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+var approvedHash = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^sha256:[0-9a-f]{64}$`) })
 
 // codexApprove writes a table [hooks.state."KEY"] for each hook.
 func codexApprove(old []byte, all []Approval) (data []byte, err error) {
@@ -98,7 +99,7 @@ func codexApprove(old []byte, all []Approval) (data []byte, err error) {
 		if a.Runs {
 			continue
 		}
-		if !approvedHash.MatchString(a.Hash) || a.Key == "" || strings.ContainsFunc(a.Key, unicode.IsControl) {
+		if !approvedHash().MatchString(a.Hash) || a.Key == "" || strings.ContainsFunc(a.Key, unicode.IsControl) {
 			return nil, errors.New("it names a hook in a form that is not known; approve our hooks in the agent itself")
 		}
 		text := "[hooks.state." + agent.QuoteJSON(a.Key) + "] " + approvedMark + "\ntrusted_hash = " + tomlString(a.Hash) + "\n"

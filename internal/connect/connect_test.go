@@ -26,7 +26,7 @@ type bench struct {
 // each runs f for every agent that has files of ours.
 func each(t *testing.T, f func(b *bench)) {
 	t.Helper()
-	for _, h := range connect.All {
+	for _, h := range connect.All() {
 		if !h.Connects() {
 			continue
 		}

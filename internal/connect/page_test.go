@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "write the pages that are generated")
 // TestDocs wants the pages of agents to be what the tables say.
 func TestDocs(t *testing.T) {
 	pages := map[string]string{"README.md": overview()}
-	for _, h := range connect.All {
+	for _, h := range connect.All() {
 		if h.Hooks != nil && h != connect.Default() {
 			pages[h.Name+".md"] = h.Page()
 		}
@@ -42,7 +42,7 @@ func overview() string {
 		fmt.Fprintf(&b, " %s |", a.Name)
 	}
 	b.WriteString("\n|---|" + strings.Repeat("---|", len(connect.Default().Abilities())) + "\n")
-	for _, h := range connect.All {
+	for _, h := range connect.All() {
 		if !h.Connects() {
 			continue
 		}
@@ -60,7 +60,7 @@ func overview() string {
 		b.WriteString("\n")
 	}
 	b.WriteString("\nThe page of each agent says what restricts it. [measured.md](measured.md) has the figures.\n\n")
-	for _, h := range connect.All {
+	for _, h := range connect.All() {
 		if h.Connects() && h.Hooks != nil && h != connect.Default() {
 			fmt.Fprintf(&b, "- [%s](%s.md)\n", h.Title, h.Name)
 		}

@@ -104,6 +104,6 @@ func numbers(version string) (all [3]int, ok bool) {
 // in the version that was tried, as far as the process that started this one is such a client with a person at it.
 func ShowsDialog(parent agent.Process) func(client, version string) bool {
 	return func(client, version string) bool {
-		return agent.ShowsDialog(client, version, places[claudeName].Release.Version, parent)
+		return agent.ShowsDialog(client, version, ByName(claudeName).Release.Version, parent)
 	}
 }

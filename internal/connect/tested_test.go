@@ -26,7 +26,7 @@ func TestReleases(t *testing.T) {
 		pinned[string(m[1])] = connect.Release{Program: string(m[1]), Package: string(m[2]), Version: string(m[3])}
 	}
 	tested := make(map[string]connect.Release)
-	for _, c := range connect.All {
+	for _, c := range connect.All() {
 		if c.Release != (connect.Release{}) {
 			tested[c.Name] = c.Release
 		}

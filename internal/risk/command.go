@@ -11,13 +11,15 @@ import (
 )
 
 // interpreters run the code that they are given as an argument, on their input, or in a file.
-var interpreters = map[string]string{ // the flags before code
-	"python": "-c", "python3": "-c", "py": "-c", "node": "-e -p --eval --print -pe", "deno": "eval", "bun": "-e --eval",
-	"perl": "-e -E -ne -pe",
-	"ruby": "-e", "php": "-r", "lua": "-e", "Rscript": "-e", "osascript": "-e", "awk": "", "tclsh": "",
-	"sh": "-c", "bash": "-c", "zsh": "-c", "dash": "-c", "ksh": "-c", "fish": "-c", "pwsh": "-c -Command -e -enc -EncodedCommand",
-	"powershell": "-c -Command -e -enc -EncodedCommand", "iex": "", "Invoke-Expression": "",
-}
+var interpreters = sync.OnceValue(func() map[string]string {
+	return map[string]string{ // the flags before code
+		"python": "-c", "python3": "-c", "py": "-c", "node": "-e -p --eval --print -pe", "deno": "eval", "bun": "-e --eval",
+		"perl": "-e -E -ne -pe",
+		"ruby": "-e", "php": "-r", "lua": "-e", "Rscript": "-e", "osascript": "-e", "awk": "", "tclsh": "",
+		"sh": "-c", "bash": "-c", "zsh": "-c", "dash": "-c", "ksh": "-c", "fish": "-c", "pwsh": "-c -Command -e -enc -EncodedCommand",
+		"powershell": "-c -Command -e -enc -EncodedCommand", "iex": "", "Invoke-Expression": "",
+	}
+})
 
 // An installer takes packages from elsewhere.
 type installer struct {
@@ -28,39 +30,40 @@ type installer struct {
 }
 
 // installers are the package managers and the programs that fetch what they run, after their manuals.
-var installers = map[string]installer{
-	"npm":  {verbs: words("install i add create init exec x"), takes: words("--prefix -w --workspace --save-prefix --tag")},
-	"pnpm": {verbs: words("install i add create dlx"), takes: words("--filter -F -C --dir -w")},
-	"yarn": {verbs: words("add create dlx global"), takes: words("--cwd"), more: words("add")}, "bun": {verbs: words("add " +
-		"install create x")},
-	"npx": {takes: words("-w")}, "bunx": {}, "pnpx": {}, "uvx": {takes: words("--python")},
-	"pip": {verbs: words("install download wheel"), takes: pipTakes}, "pip3": {verbs: words("install download wheel"), takes: pipTakes},
-	"uv":     {verbs: words("add tool pip"), takes: words("--python --group"), more: words("install run")},
-	"pipx":   {verbs: words("install run inject")},
-	"poetry": {verbs: words("add"), takes: words("--group -G")}, "pdm": {verbs: words("add")}, "conda": {verbs: words("install create")},
-	"mamba": {verbs: words("install create")}, "cargo": {verbs: words("install add binstall"), takes: words("--features -F " +
-		"--root --version")},
-	"go": {verbs: words("install get run"), one: true}, "gem": {verbs: words("install")}, "composer": {verbs: words("require " +
-		"global create-project"), more: words("require")},
-	"brew": {verbs: words("install tap cask")}, "apt": {verbs: words("install")}, "apt-get": {verbs: words("install")},
-	"apk": {verbs: words("add")}, "dnf": {verbs: words("install")}, "yum": {verbs: words("install")},
-	"pacman": {verbs: words("-S -Sy -Syu")},
-	"winget": {verbs: words("install")}, "choco": {verbs: words("install")}, "scoop": {verbs: words("install")},
-	"snap":   {verbs: words("install")},
-	"dotnet": {verbs: words("tool add"), more: words("install package")}, "nuget": {verbs: words("install")},
-	"deno": {verbs: words("run install add"), one: true},
-	"docker": {verbs: words("run pull create"), takes: words("-p -v -e --name -w -u --network --mount --env --volume --publish " +
-		"--platform --entrypoint --env-file"), one: true},
-	"podman": {verbs: words("run pull create"), takes: words("-p -v -e --name -w -u --network"), one: true},
-	"helm":   {verbs: words("install upgrade"), one: true},
-	"code":   {verbs: words("--install-extension")}, "nix": {
-		verbs: words("run shell develop profile"), more: words("install"),
-		one: true,
-	}, "opam": {verbs: words("install")},
-	"luarocks": {verbs: words("install")}, "cpan": {}, "cpanm": {}, "R": {verbs: words("install")},
-}
-
-var pipTakes = words("-r --requirement -c --constraint -t --target --prefix --python")
+var installers = sync.OnceValue(func() map[string]installer {
+	pip := words("-r --requirement -c --constraint -t --target --prefix --python")
+	return map[string]installer{
+		"npm":  {verbs: words("install i add create init exec x"), takes: words("--prefix -w --workspace --save-prefix --tag")},
+		"pnpm": {verbs: words("install i add create dlx"), takes: words("--filter -F -C --dir -w")},
+		"yarn": {verbs: words("add create dlx global"), takes: words("--cwd"), more: words("add")}, "bun": {verbs: words("add " +
+			"install create x")},
+		"npx": {takes: words("-w")}, "bunx": {}, "pnpx": {}, "uvx": {takes: words("--python")},
+		"pip": {verbs: words("install download wheel"), takes: pip}, "pip3": {verbs: words("install download wheel"), takes: pip},
+		"uv":     {verbs: words("add tool pip"), takes: words("--python --group"), more: words("install run")},
+		"pipx":   {verbs: words("install run inject")},
+		"poetry": {verbs: words("add"), takes: words("--group -G")}, "pdm": {verbs: words("add")}, "conda": {verbs: words("install create")},
+		"mamba": {verbs: words("install create")}, "cargo": {verbs: words("install add binstall"), takes: words("--features -F " +
+			"--root --version")},
+		"go": {verbs: words("install get run"), one: true}, "gem": {verbs: words("install")}, "composer": {verbs: words("require " +
+			"global create-project"), more: words("require")},
+		"brew": {verbs: words("install tap cask")}, "apt": {verbs: words("install")}, "apt-get": {verbs: words("install")},
+		"apk": {verbs: words("add")}, "dnf": {verbs: words("install")}, "yum": {verbs: words("install")},
+		"pacman": {verbs: words("-S -Sy -Syu")},
+		"winget": {verbs: words("install")}, "choco": {verbs: words("install")}, "scoop": {verbs: words("install")},
+		"snap":   {verbs: words("install")},
+		"dotnet": {verbs: words("tool add"), more: words("install package")}, "nuget": {verbs: words("install")},
+		"deno": {verbs: words("run install add"), one: true},
+		"docker": {verbs: words("run pull create"), takes: words("-p -v -e --name -w -u --network --mount --env --volume --publish " +
+			"--platform --entrypoint --env-file"), one: true},
+		"podman": {verbs: words("run pull create"), takes: words("-p -v -e --name -w -u --network"), one: true},
+		"helm":   {verbs: words("install upgrade"), one: true},
+		"code":   {verbs: words("--install-extension")}, "nix": {
+			verbs: words("run shell develop profile"), more: words("install"),
+			one: true,
+		}, "opam": {verbs: words("install")},
+		"luarocks": {verbs: words("install")}, "cpan": {}, "cpanm": {}, "R": {verbs: words("install")},
+	}
+})
 
 // tasks are the programs that do what a file of the project says.
 var tasks = words("make gmake just task rake gradle ant")
@@ -70,24 +73,26 @@ var tasks = words("make gmake just task rake gradle ant")
 var publications = words("publish unpublish upload push deploy deployment delete destroy drop purge yank terminate erase wipe")
 
 // publishers publish, deploy or delete under other words; without any, by most of what they do.
-var publishers = map[string][]string{
-	"gh": words("release gist api repo secret workflow ssh-key gpg-key variable"), "glab": words("release api repo snippet variable"),
-	"aws": words("cp sync mv rm mb rb put-object send-message invoke"), "gsutil": words("cp rsync mv rm"), "gcloud": words("cp " +
-		"rsync submit"),
-	"az": words("upload-batch create"), "flyctl": words("launch"), "fly": words("launch"), "heroku": words("create releases config"),
-	"terraform": words("apply"), "tofu": words("apply"), "pulumi": words("up"), "kubectl": words("apply"),
-	"helm": words("uninstall"), "lerna": words("version"),
-	"vercel": nil, "sls": nil, "serverless": nil, "firebase": nil, "goreleaser": nil, "semantic-release": nil,
-	"changeset": nil, "dropdb": nil, "dropuser": nil,
-}
+var publishers = sync.OnceValue(func() map[string][]string {
+	return map[string][]string{
+		"gh": words("release gist api repo secret workflow ssh-key gpg-key variable"), "glab": words("release api repo snippet variable"),
+		"aws": words("cp sync mv rm mb rb put-object send-message invoke"), "gsutil": words("cp rsync mv rm"), "gcloud": words("cp " +
+			"rsync submit"),
+		"az": words("upload-batch create"), "flyctl": words("launch"), "fly": words("launch"), "heroku": words("create releases config"),
+		"terraform": words("apply"), "tofu": words("apply"), "pulumi": words("up"), "kubectl": words("apply"),
+		"helm": words("uninstall"), "lerna": words("version"),
+		"vercel": nil, "sls": nil, "serverless": nil, "firebase": nil, "goreleaser": nil, "semantic-release": nil,
+		"changeset": nil, "dropdb": nil, "dropuser": nil,
+	}
+})
 
 func words(s string) []string { return strings.Fields(s) }
 
 // ownRule reports whether a program has its own rule here, so that it need not be seen in a session.
 func ownRule(program string) bool {
 	p := shell.Program(program)
-	_, installs := installers[p]
-	_, interprets := interpreters[p]
+	_, installs := installers()[p]
+	_, interprets := interpreters()[p]
 	return !strings.ContainsAny(program, "/\\") && (installs || interprets || p == "git" || slices.Contains(tasks, p)) ||
 		strings.Contains(program, "/") && inside(program)
 }
@@ -134,7 +139,7 @@ var evaluates = sync.OnceValue(func() *regexp.Regexp {
 
 // interprets says what an interpreter is given: code that evaluates or fetches, or a file from outside of the project.
 func interprets(program string, form []string) string {
-	flags, ok := interpreters[program]
+	flags, ok := interpreters()[program]
 	if !ok && program != "source" && program != "." {
 		return ""
 	}
@@ -173,7 +178,7 @@ var registryForm = sync.OnceValue(func() *regexp.Regexp {
 func registry(form []string) string {
 	const why = "takes packages from another registry"
 	p := shell.Program(form[0])
-	_, installs := installers[p]
+	_, installs := installers()[p]
 	for i, f := range form {
 		if !registryForm().MatchString(f) && !(strings.HasPrefix(p, "pip") && (f == "-i" || f == "-f")) {
 			if i > 0 && installs && slices.Contains(form[:i], "config") && registryForm().MatchString(f[strings.LastIndexByte(f, '.')+1:]+"=") {
@@ -194,8 +199,8 @@ func publishes(program string, form []string, code bool) string {
 	if program == "git" || slices.Contains(tasks, program) {
 		return gitDeletes(program, form)
 	}
-	verbs, publisher := publishers[program]
-	_, installs := installers[program]
+	verbs, publisher := publishers()[program]
+	_, installs := installers()[program]
 	shows := code || shaped(form)
 	switch {
 	case publisher && verbs == nil && len(form) > 1 && shows:
@@ -320,7 +325,7 @@ var packageForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 
 // packages returns the packages that a command fetches.
 func packages(program string, form []string) (all []string) {
-	in, ok := installers[program]
+	in, ok := installers()[program]
 	if !ok {
 		return nil
 	}

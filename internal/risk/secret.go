@@ -11,34 +11,36 @@ import (
 // az, kubectl, docker, npm, pip, cargo, gem, netrc(5), PostgreSQL, MySQL, git-credential-store, GnuPG, pass, Vault, Terraform,
 // gh, the agents, the key chains and browsers of macOS, Linux and Windows, and the store of this program. The samples of
 // .env that belong into a repository are none.
-var secretPaths = []form{
-	{words(".env"), lazily(secretFrom + `\.env(?:\.(?:local|prod|production|dev|development|staging|secret|secrets|live|ci))*` + secretTo)},
-	{words(".ssh .aws .gnupg .kube .azure .password-store .anamnesis"), lazily(secretFrom + `(?:~|\$HOME|/home/\S+?|/root` +
-		`|/Users/\S+?)?/?\.(?:ssh|aws|gnupg|kube|azure|password-store|anamnesis)(?:[/\\]\S*)?` + secretTo)},
-	{words("id_"), lazily(secretFrom + `id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?` + secretTo)},
-	{words(".pem .p12 .pfx .jks .keystore .kdbx .ppk .ovpn"), lazily(secretFrom + `[\w./~-]+\.(?:pem|p12|pfx|jks|keystore|kdbx` +
-		`|ppk|ovpn)` + secretTo)},
-	{words(".key"), lazily(secretFrom + `[\w.~-]*/[\w./~-]*\.key` + secretTo)},
-	{
-		words("netrc pgpass my.cnf git-credentials dockercfg vault-token s3cfg boto pypirc npmrc htpasswd terraformrc"),
-		lazily(secretFrom + `(?:[\w~./-]*/)?[._](?:netrc|pgpass|my\.cnf|git-credentials|dockercfg|vault-token|s3cfg|boto|pypirc` +
-			`|npmrc|htpasswd|terraformrc)` + secretTo),
-	},
-	{words("kubeconfig .json credentials"), lazily(secretFrom + `(?:[\w~./-]*/)?(?:kubeconfig|service[-_]?account[\w-]*\.json` +
-		`|application_default_credentials\.json|client_secrets?\.json` +
-		`|credentials\.(?:json|toml|csv|xml))` + secretTo)},
-	{words(".config"), lazily(secretFrom + `\S*\.config[/\\](?:gcloud|gh|hub|op|doctl|google-chrome|chromium` +
-		`|BraveSoftware)(?:[/\\]\S*)?` + secretTo)},
-	{words(".json credentials settings.xml .mozilla"), lazily(secretFrom + `\S*\.(?:docker[/\\]config\.json` +
-		`|claude[/\\]\.credentials\.json|codex[/\\]auth\.json|gemini[/\\]oauth_creds\.json` +
-		`|cargo[/\\]credentials\S*|` +
-		`m2[/\\]settings\.xml|gem[/\\]credentials|mozilla[/\\]\S*)` + secretTo)},
-	{words("keychains support appdata"), lazily(secretFrom + `\S*(?:Library[/\\]Keychains|Application Support[/\\](?:Google` +
-		`|Firefox|BraveSoftware)|AppData[/\\](?:Local` +
-		`|Roaming)[/\\](?:Google|Mozilla|Microsoft[/\\]Credentials))\S*` + secretTo)},
-	{words("/etc/ environ _history"), lazily(secretFrom + `/etc/(?:shadow|sudoers|ssl/private\S*)|/proc/(?:self|\d+|\*)/environ` +
-		`|(?:[\w~./-]*/)?\.(?:bash|zsh|psql|mysql)_history` + secretTo)},
-}
+var secretPaths = sync.OnceValue(func() []form {
+	return []form{
+		{words(".env"), lazily(secretFrom + `\.env(?:\.(?:local|prod|production|dev|development|staging|secret|secrets|live|ci))*` + secretTo)},
+		{words(".ssh .aws .gnupg .kube .azure .password-store .anamnesis"), lazily(secretFrom + `(?:~|\$HOME|/home/\S+?|/root` +
+			`|/Users/\S+?)?/?\.(?:ssh|aws|gnupg|kube|azure|password-store|anamnesis)(?:[/\\]\S*)?` + secretTo)},
+		{words("id_"), lazily(secretFrom + `id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?` + secretTo)},
+		{words(".pem .p12 .pfx .jks .keystore .kdbx .ppk .ovpn"), lazily(secretFrom + `[\w./~-]+\.(?:pem|p12|pfx|jks|keystore|kdbx` +
+			`|ppk|ovpn)` + secretTo)},
+		{words(".key"), lazily(secretFrom + `[\w.~-]*/[\w./~-]*\.key` + secretTo)},
+		{
+			words("netrc pgpass my.cnf git-credentials dockercfg vault-token s3cfg boto pypirc npmrc htpasswd terraformrc"),
+			lazily(secretFrom + `(?:[\w~./-]*/)?[._](?:netrc|pgpass|my\.cnf|git-credentials|dockercfg|vault-token|s3cfg|boto|pypirc` +
+				`|npmrc|htpasswd|terraformrc)` + secretTo),
+		},
+		{words("kubeconfig .json credentials"), lazily(secretFrom + `(?:[\w~./-]*/)?(?:kubeconfig|service[-_]?account[\w-]*\.json` +
+			`|application_default_credentials\.json|client_secrets?\.json` +
+			`|credentials\.(?:json|toml|csv|xml))` + secretTo)},
+		{words(".config"), lazily(secretFrom + `\S*\.config[/\\](?:gcloud|gh|hub|op|doctl|google-chrome|chromium` +
+			`|BraveSoftware)(?:[/\\]\S*)?` + secretTo)},
+		{words(".json credentials settings.xml .mozilla"), lazily(secretFrom + `\S*\.(?:docker[/\\]config\.json` +
+			`|claude[/\\]\.credentials\.json|codex[/\\]auth\.json|gemini[/\\]oauth_creds\.json` +
+			`|cargo[/\\]credentials\S*|` +
+			`m2[/\\]settings\.xml|gem[/\\]credentials|mozilla[/\\]\S*)` + secretTo)},
+		{words("keychains support appdata"), lazily(secretFrom + `\S*(?:Library[/\\]Keychains|Application Support[/\\](?:Google` +
+			`|Firefox|BraveSoftware)|AppData[/\\](?:Local` +
+			`|Roaming)[/\\](?:Google|Mozilla|Microsoft[/\\]Credentials))\S*` + secretTo)},
+		{words("/etc/ environ _history"), lazily(secretFrom + `/etc/(?:shadow|sudoers|ssl/private\S*)|/proc/(?:self|\d+|\*)/environ` +
+			`|(?:[\w~./-]*/)?\.(?:bash|zsh|psql|mysql)_history` + secretTo)},
+	}
+})
 
 // What is around the path of a secret.
 const secretFrom, secretTo = `(?i)(?:^|[\s"'\x60(=@:/\\<|,])(`, `)(?:$|[\s"'\x60),;:!?|>]|\.(?:$|\s))`
@@ -76,11 +78,11 @@ var emptied = sync.OnceValue(func() *regexp.Regexp {
 // secrets returns the credentials that a text names.
 func secrets(text string) (all []suspect) {
 	low := strings.ToLower(text)
-	for i := range secretPaths {
-		if !secretPaths[i].may(low) {
+	for i := range secretPaths() {
+		if !secretPaths()[i].may(low) {
 			continue
 		}
-		for _, m := range secretPaths[i].get().FindAllStringSubmatch(text, 16) {
+		for _, m := range secretPaths()[i].get().FindAllStringSubmatch(text, 16) {
 			if strings.HasSuffix(m[1], ".pub") {
 				continue
 			}

@@ -112,7 +112,7 @@ func lab(r *request) (any, error) {
 	}
 	f.Project = longProject(f.Project, side.Projects)
 	p := labPage{Ask: f, Stages: history.Stages(), AllArms: recall.Arms(), Places: side.Projects, Events: events}
-	for _, a := range connect.All {
+	for _, a := range connect.All() {
 		if a.Connects() {
 			p.Agents = append(p.Agents, a)
 		}

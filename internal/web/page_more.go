@@ -120,7 +120,7 @@ func machines(r *request) (any, error) {
 	p := machinesPage{MachinesAnswer: *m, Repo: m.State}
 	found := setup.FoundAgents(app.Host{Config: r.rooms.Config})
 	states := setup.Agents(app.Host{Config: r.rooms.Config})
-	for _, a := range connect.All {
+	for _, a := range connect.All() {
 		row := agentRow{Name: a.Name, Title: a.Title, Found: slices.Contains(found, a), Hooks: a.Connects()}
 		if i := slices.IndexFunc(states, func(s setup.AgentState) bool { return s.Agent == a.Name }); i >= 0 {
 			row.State = &states[i]

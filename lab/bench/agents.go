@@ -39,7 +39,7 @@ func (s *stage) agents(hooks, imports bool) error {
 		return nil
 	}
 	fmt.Printf("\n| agent | MB | MB/s |\n|---|---|---|\n")
-	for _, h := range connect.All {
+	for _, h := range connect.All() {
 		if h.Sessions == nil {
 			continue
 		}
@@ -53,7 +53,7 @@ func (s *stage) agents(hooks, imports bool) error {
 // allHooks measures the hooks of all agents.
 func (s *stage) allHooks(st *stand) error {
 	fmt.Printf("| agent | event | adds, p50 | adds, p95 | nothing, p50 | bytes shown | limit |\n|---|---|---|---|---|---|---|\n")
-	for _, h := range connect.All {
+	for _, h := range connect.All() {
 		if err := s.hooksOf(st, h); err != nil {
 			return fmt.Errorf("%s: %w", h.Name, err)
 		}

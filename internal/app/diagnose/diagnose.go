@@ -124,7 +124,7 @@ func target(r *app.Rooms, version string) *doctor.Target {
 // even if it did not, unless another is.
 func installedHarnesses(r *app.Rooms) (all []doctor.Harness) {
 	connected, homes := connect.Connected(r.Store), r.Config.AgentHomes()
-	for _, a := range connect.All {
+	for _, a := range connect.All() {
 		if a.Settings == nil || a == connect.Default() {
 			continue
 		}

@@ -15,7 +15,7 @@ import (
 // FoundAgents lists the agents that can be connected and were at work on this machine.
 func FoundAgents(h app.Host) (found []*connect.Client) {
 	homes := h.Config.AgentHomes()
-	for _, a := range connect.All {
+	for _, a := range connect.All() {
 		if a.Connects() && connect.Found(homes[a.Name]) {
 			found = append(found, a)
 		}
@@ -63,7 +63,7 @@ func ReaderFor(h app.Host, names []string) *connect.Client {
 
 // connectNames lists the names of the agents that can be connected.
 func connectNames() (names []string) {
-	for _, a := range connect.All {
+	for _, a := range connect.All() {
 		if a.Connects() {
 			names = append(names, a.Name)
 		}
@@ -77,7 +77,7 @@ type AgentState = connect.State
 // Agents says of every agent how it stands on this machine.
 func Agents(h app.Host) (all []connect.State) {
 	homes, sessions := h.Config.AgentHomes(), h.Config.SessionHomes()
-	for _, a := range connect.All {
+	for _, a := range connect.All() {
 		if a.Connects() {
 			all = append(all, connect.Look(a, homes[a.Name], h.Config.UserHome, sessions[a.Name]))
 		}

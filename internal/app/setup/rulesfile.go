@@ -19,7 +19,7 @@ import (
 func ShowRules(ctx context.Context, r *app.Rooms) error {
 	var page *string
 	var failed error
-	for _, h := range connect.All {
+	for _, h := range connect.All() {
 		if h.Rules == nil {
 			continue
 		}

@@ -9,7 +9,8 @@
 // other. A file that is cut short, foreign or of another model is refused by
 // Open; the caller then reads the vectors from where they are kept.
 //
-// Postings is another such file: the full text of the passages (postings.go).
+// Postings is another such file: the full text of the passages (postings.go). What the
+// databases write and read in columns alike is here, too (columns.go).
 package flat
 
 import (

@@ -229,14 +229,15 @@ func (w *writer) share(ids []string) {
 }
 
 // supersedesSQL asks what supersedes what. Of an owner's note only an owner's says it (migration 5).
-var supersedesSQL = strings.NewReplacer("{n owned}", owned("n"), "{o owned}", owned("o"), "{t owned}", owned("t")).Replace(
-	`SELECT n.folded, s.target FROM anamnesis.supersedes s
+func supersedesSQL() string {
+	return strings.NewReplacer("{n owned}", owned("n"), "{o owned}", owned("o"), "{t owned}", owned("t")).Replace(`SELECT n.folded, s.target FROM anamnesis.supersedes s
 	JOIN anamnesis.notes n ON n.workspace = $1 AND n.key = s.note
 	WHERE s.workspace = $1 AND n.folded <> s.target AND n.branch = '' AND (NOT n.shared OR NOT EXISTS (SELECT 1 FROM anamnesis.notes o
 		WHERE o.workspace = $1 AND o.folded = n.folded AND o.key <> n.key AND CASE WHEN {o owned} <> {n owned} THEN {o owned}
 			WHEN o.updated <> n.updated THEN o.updated > n.updated ELSE o.origin < n.origin END))
 		AND ({n owned} OR NOT EXISTS (SELECT 1 FROM anamnesis.notes t WHERE t.workspace = $1 AND t.folded = s.target AND {t owned}))
 	ORDER BY n.updated DESC, n.folded DESC, s.target`)
+}
 
 // supersede works out which notes are hidden behind others. A note that lists itself
 // hides nothing, and of notes that supersede each other in a circle one always stays
@@ -250,7 +251,7 @@ func (w *writer) supersede(touched []string) {
 	for _, id := range touched {
 		fresh[id] = true
 	}
-	w.query(supersedesSQL, func(r pgx.Rows) error {
+	w.query(supersedesSQL(), func(r pgx.Rows) error {
 		var s flat.Supersede
 		err := r.Scan(&s.From, &s.To)
 		all = append(all, s)
