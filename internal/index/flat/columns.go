@@ -41,8 +41,8 @@ func ScanRow[Bytes ~[]byte](r *index.Row, scan func(dest ...any) error, now time
 	var mtime, created, updated, forget int64
 	var hash Bytes
 	err := scan(append([]any{
-		&r.Key, (*string)(&r.ID), &r.Ref.Path, &r.Ref.Size, &mtime, (*string)(&r.Type), &r.Title, &r.Project, &r.MachineID, &r.UserID, &r.WorkspaceID,
-		&r.Source, &r.Session, &r.Confidence, &created, &updated, &tags, (*string)(&r.SupersededBy), &r.Dead, &forget,
+		&r.Key, (*string)(&r.ID), &r.Ref.Path, &r.Ref.Size, &mtime, (*string)(&r.Type), &r.Title, &r.Project, &r.MachineID, &r.UserID,
+		&r.WorkspaceID, &r.Source, &r.Session, &r.Confidence, &created, &updated, &tags, (*string)(&r.SupersededBy), &r.Dead, &forget,
 		(*string)(&r.Kind), &r.Branch, &r.Status, &r.Proofs, &r.Speculative, &hash, &r.Origin,
 	}, more...)...)
 	if err != nil {

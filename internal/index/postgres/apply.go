@@ -230,7 +230,8 @@ func (w *writer) share(ids []string) {
 
 // supersedesSQL asks what supersedes what. Of an owner's note only an owner's says it (migration 5).
 func supersedesSQL() string {
-	return strings.NewReplacer("{n owned}", owned("n"), "{o owned}", owned("o"), "{t owned}", owned("t")).Replace(`SELECT n.folded, s.target FROM anamnesis.supersedes s
+	fill := strings.NewReplacer("{n owned}", owned("n"), "{o owned}", owned("o"), "{t owned}", owned("t"))
+	return fill.Replace(`SELECT n.folded, s.target FROM anamnesis.supersedes s
 	JOIN anamnesis.notes n ON n.workspace = $1 AND n.key = s.note
 	WHERE s.workspace = $1 AND n.folded <> s.target AND n.branch = '' AND (NOT n.shared OR NOT EXISTS (SELECT 1 FROM anamnesis.notes o
 		WHERE o.workspace = $1 AND o.folded = n.folded AND o.key <> n.key AND CASE WHEN {o owned} <> {n owned} THEN {o owned}
