@@ -21,11 +21,12 @@ type EmbedderOptions struct {
 }
 
 // An Embedder turns texts into vectors whose directions say what the texts mean: it asks
-// POST /v1/embeddings. It is safe for concurrent use.
+// POST /v1/embeddings. It is safe for concurrent use. How many values a vector has is known from
+// the first answer on, and an answer that differs is an error.
 type Embedder struct {
 	server *server
 	model  string
-	dim    atomic.Int64 // values in each vector, from the first answer on; an answer that differs is an error
+	dim    atomic.Int64
 }
 
 // NewEmbedder returns an Embedder behind HTTP. It connects when it is first asked.
