@@ -13,7 +13,7 @@ import (
 // SealOptions say how this machine comes to send what it sends sealed.
 type SealOptions struct {
 	Recovery string // the key that lets it in, empty to ask a machine that is in
-	Replace  bool   // the remote holds notes as they are, whose place is taken
+	Replace  bool   // the remote holds notes as they are, or what cannot be read, whose place is taken
 	Apply    bool   // else Replace only counts
 }
 

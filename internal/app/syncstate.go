@@ -25,6 +25,9 @@ func SyncStatus(ctx context.Context, r *Rooms) (SyncState, error) {
 	s.State, s.StateText = last.State, last.Why
 	backend, err := openOwnReplica(r, SyncOptions{})
 	var st replica.State
+	if sealed, ok := backend.(*replica.Sealed); ok && err == nil {
+		s.Repelled = sealed.Repelled()
+	}
 	if err == nil {
 		st, err = backend.State(ctx)
 	}

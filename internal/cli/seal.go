@@ -47,8 +47,11 @@ func (p *program) syncSealed(cmd *cobra.Command, o syncOptions) error {
 		p.printSealed(*s.Seal)
 		switch {
 		case o.Replace && !o.Apply:
-			p.printf("sync: %s of the remote would be replaced by what it cannot read; nothing was changed, --apply does it.\n"+
-				"Its history may stand there for a while nevertheless: a new empty repository is the safer way.\n", plural(s.Seal.Replaces, "file"))
+			p.printf("sync: %s of the remote would be replaced by what it cannot read; nothing was changed, --apply does it.\n",
+				plural(s.Seal.Replaces, "file"))
+			if s.Seal.Group == "" { // it holds notes as they are
+				p.printf("Its history may stand there for a while nevertheless: a new empty repository is the safer way.\n")
+			}
 		case s.Seal.Request == "":
 			p.printf("sync: %s\n", syncSentence(s))
 		}
@@ -98,15 +101,24 @@ func newMachinesRevoke(p *program) *cobra.Command {
 		Short: "Let a machine read a sealed remote no more",
 		Long: `Seal everything once more, for all machines but this one, and do so from then on. What
 the machine has read it keeps, and it can open what stood at the remote until now, if it
-gets at a copy: change the secrets that it knew.`,
+gets at a copy: change the secrets that it knew.
+
+Remove its access to the remote too: its ssh key, its token, its account there. A machine
+that may still write there can put the remote back to an older state. What it writes is not
+taken, and the next sync of a machine that knows of this writes the newer list back. But a
+machine of yours that has not synced since does not know, and then seals for it too: sync
+them all. For a machine that is out already this only confirms that its access was removed,
+and ` + "`anamnesis status`" + ` names it no more.`,
 		Example: `  anamnesis log machines revoke laptop`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return run(p, cmd, "machines", filesOnly, func(ctx context.Context, r *app.Rooms) (app.MachineChange, error) {
 				return app.RevokeMachine(ctx, r, args[0])
 			}, func(c app.MachineChange) {
-				p.printf("machines: %s reads nothing that is sent from now on. It has, and keeps, what it read before, and opens copies of\n"+
-					"what the remote held until now\n", printable(c.Name))
+				p.printf("machines: %s is out: what machines send that know of it, it cannot read. It has, and keeps, what it read before, and\n"+
+					"opens copies of what the remote held until now: change the secrets that it knew\n"+
+					"Remove its access to the remote as well (its ssh key, token or account), and run `anamnesis sync` on your other machines:\n"+
+					"while it may write there it can put the remote back, and one that has not heard of this seals for it too\n", printable(c.Name))
 			})
 		},
 	}

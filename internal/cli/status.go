@@ -64,7 +64,11 @@ func syncStanding(s app.SyncState) string {
 	if s.Dirty {
 		dirty = ", changes to commit"
 	}
-	return fmt.Sprintf("%s, at %s%s (%s)", remote, s.Head, dirty, s.Detail)
+	detail := s.Detail
+	if detail == "ok" && app.NeedsUser(s.State) { // the repository is, and the next line says what is not
+		detail = "not synced"
+	}
+	return fmt.Sprintf("%s, at %s%s (%s)", remote, s.Head, dirty, detail)
 }
 
 // unreadStanding says in a sentence what users typed and no reader has decided on, and who is shown it.

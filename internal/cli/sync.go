@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"anamnesis/internal/app"
 	"anamnesis/internal/app/background"
+	"anamnesis/internal/connect"
 	"anamnesis/internal/replica"
 
 	"github.com/spf13/cobra"
@@ -62,7 +64,8 @@ Exit codes: 0 synced, or offline (the line says so); 4 something waits for you;
 	f.BoolVar(&o.status, "status", false, "tell how things stand, and sync nothing")
 	f.BoolVar(&o.seal, "seal", false, "send nothing that the remote can read, from now on")
 	f.StringVar(&o.recover, "recover", "", "with --seal: let this machine in with the recovery key in `FILE` (- for standard input)")
-	f.BoolVar(&o.Replace, "replace", false, "with --seal: show what would be replaced of a remote that holds notes as they are")
+	f.BoolVar(&o.Replace, "replace", false,
+		"with --seal: show what would be replaced of a remote that holds notes as they are, or what this machine cannot read")
 	f.BoolVar(&o.Apply, "apply", false, "with --replace: replace it")
 	cmd.MarkFlagsMutuallyExclusive("status", "allow-delete", "seal")
 	cmd.MarkFlagsMutuallyExclusive("status", "reset-format", "seal")
@@ -180,6 +183,10 @@ func (p *program) printSyncState(s app.SyncState) {
 		p.printf("not taken: %s\n", s.StateText)
 	case app.NeedsUser(s.State):
 		p.printf("sync %s: %s\n", s.State, s.StateText)
+	}
+	for _, m := range s.Repelled {
+		p.printf("revoked: %s wrote to the remote, as was found at %s, and nothing of it was taken; remove its access to the remote, then "+
+			"`anamnesis log machines revoke %s`\n", printable(m.Machine), m.At.UTC().Format(time.RFC3339), connect.Quote(printable(m.Machine)))
 	}
 	for _, k := range replica.WithheldKinds(slices.DeleteFunc(slices.Clone(s.Held), app.LostText)) { // another line counts those
 		p.printf("not sent: %s; `anamnesis review held` shows what\n", printable(k.String()))

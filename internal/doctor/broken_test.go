@@ -305,6 +305,9 @@ func diseases() []disease {
 		{"the repository of a stranger", "sync", standing("foreign", "the remote holds no notes"), doctor.Warn, "`anamnesis config set remote ADDRESS`"},
 		{"a push that is refused", "sync", standing("refused", "no notes here\x1b[2J"), doctor.Warn, "sync refused: no notes here"},
 		{"a merge in progress", "sync", standing("blocked", "a merge is in progress"), doctor.Warn, "do what the line says, then `anamnesis sync`"},
+		{"a machine that was revoked", "sync", stateOf(func(s *replica.SyncState) {
+			s.Repelled = []replica.Repelled{{Machine: "laptop"}}
+		}), doctor.Warn, "laptop was revoked and wrote to the remote since"},
 		{"a sync that fails", "sync", standing("failed", "the disk is full"), doctor.Warn, "sync failed: the disk is full"},
 		{"a note held back", "not-sent", stateOf(func(s *replica.SyncState) { s.Held = []replica.WithheldFile{{Path: "semantic/a.md", Why: "a secret"}} }), doctor.Warn, "semantic/a.md: a secret"},
 		{"a conflict", "conflicts", func(t *testing.T, b *body) { b.conflict(t) }, doctor.Warn, "body"},

@@ -99,6 +99,12 @@ func checkSync(ctx context.Context, p *Target) Result {
 		lines = append(lines, "sync "+string(s.State)+": "+s.StateText)
 		return warn(next, lines...)
 	}
+	for _, m := range s.Repelled {
+		lines = append(lines, m.Machine+" was revoked and wrote to the remote since; nothing of it was taken")
+	}
+	if len(s.Repelled) > 0 {
+		return warn("remove the access of the machine to the remote, then `anamnesis log machines revoke NAME`", lines...)
+	}
 	old := s.Reached().IsZero() || p.now().Sub(s.Reached()) > syncAge
 	switch {
 	case s.Failures > 0:

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"anamnesis/internal/replica/seal"
@@ -114,6 +115,17 @@ func (s *Sealed) Fetch(ctx context.Context) (found bool, err error) {
 	if err := s.load(); err != nil {
 		return false, err
 	}
+	for try := 1; ; try++ {
+		found, err = s.fetchOnce(ctx)
+		var link *LinkError
+		if try == tries || !errors.As(err, &link) || link.Kind != LinkMoved {
+			return found, err
+		}
+		s.messages = nil // another machine was faster, and what it sent counts
+	}
+}
+
+func (s *Sealed) fetchOnce(ctx context.Context) (found bool, err error) {
 	if found, err = s.get(ctx); err != nil {
 		return false, err
 	}
@@ -175,11 +187,19 @@ func (s *Sealed) take(ctx context.Context, tip string) (found bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	m, err := seal.Open(blobs[e.ID], s.by(), s.keys.Group)
+	last := s.keys.Seen[s.o.Remote]
+	o, err := seal.Open(blobs[e.ID], s.by(), s.keys.Group, s.o.Now())
+	var revoked *seal.RevokedError
+	switch {
+	case errors.As(err, &revoked) && len(s.keys.Group) > 0:
+		return s.repel(ctx, tip, revoked.Machine)
+	case err == nil && last.N > 0 && o.N-last.N > maxAhead:
+		err = fmt.Errorf("%w: its number leaves none for others", seal.ErrForged)
+	}
 	if err != nil {
 		return false, s.unread(err)
 	}
-	last := s.keys.Seen[s.o.Remote]
+	m := o.Manifest
 	back := m.N < last.N || m.N == last.N && e.ID != last.ID
 	if len(s.keys.Group) == 0 {
 		s.say("this machine may read what the remote holds, sealed for %s: `anamnesis log machines` on the others shows the same name",
@@ -196,14 +216,53 @@ func (s *Sealed) take(ctx context.Context, tip string) (found bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	if !back && !o.Stale {
+		return m.Head() != "", s.save(tip, m, e.ID)
+	}
+	// What it holds is genuine and old. Sent again under a new number, it is no older state any more.
 	if back {
-		// What it holds is genuine and old. Sent again under a new number, it is no older state any more.
 		s.say("the remote was set back: it holds state %d, and this machine has seen %d; both were kept, and the newer list of machines counts",
 			m.N, last.N)
-		s.at.Tip, s.at.Manifest = tip, m
-		return m.Head() != "", s.send(ctx, m.Group, m.Head(), 0)
 	}
-	return m.Head() != "", s.save(tip, m, e.ID)
+	if len(o.Out) > 0 {
+		s.say("what it held was sealed for %s too, revoked since: it was sealed again without", names(o.Out))
+	}
+	s.at.Tip, s.at.Manifest = tip, m
+	return m.Head() != "", s.send(ctx, m.Group, m.Head(), 0)
+}
+
+// maxAhead is how far a number may be ahead of the last one. One that was the greatest there is would be the last.
+const maxAhead = 1 << 40
+
+// repel puts what a machine of the group last sent, as far as it is known here, in the place of what one wrote that may
+// not read any more. What others sent besides they send again.
+func (s *Sealed) repel(ctx context.Context, tip, machine string) (found bool, err error) {
+	s.say("%q was revoked and still writes to the remote: nothing of it was taken, and what your machines sent stands there again; "+
+		"remove its access to the remote, then `anamnesis log machines revoke %s`", machine, quoted(machine))
+	s.keys.repelled(machine, s.o.Now())
+	if err := s.keys.write(s.o.Seal); err != nil { // what stands there afterwards does not say it
+		return false, err
+	}
+	return s.putBack(ctx, tip)
+}
+
+// putBack puts what is known of the remote on top of its commit tip.
+func (s *Sealed) putBack(ctx context.Context, tip string) (found bool, err error) {
+	r, err := s.Refs(ctx)
+	if err != nil {
+		return false, err
+	}
+	s.at = sealedState{Remote: s.o.Remote, Tip: tip}
+	return r.Theirs != "", s.send(ctx, s.keys.Group, r.Theirs, 0)
+}
+
+// names lists machines for people.
+func names(list []string) string {
+	all := make([]string, len(list))
+	for i, name := range list {
+		all[i] = strconv.Quote(name)
+	}
+	return strings.Join(all, ", ")
 }
 
 // strange returns a file that is none of those that a hoster puts into a new repository.
@@ -227,16 +286,27 @@ func (s *Sealed) unread(err error) error {
 	case errors.Is(err, seal.ErrNotIn) && !met:
 		return fmt.Errorf("%w: %w yet; on one that may, run `anamnesis log machines add %s`", ErrSealed, err, quoted(s.request()))
 	case errors.Is(err, seal.ErrNotIn):
-		return fmt.Errorf("%w: %w any more: it was revoked on another one, or somebody else wrote there; what is here stays here",
-			ErrSealed, err)
+		return fmt.Errorf("%w: %w any more: it was revoked on another one, or somebody else wrote there; what is here stays here. "+
+			"If `anamnesis log machines` on another one still lists this one, %s", ErrSealed, err, replaceHint)
 	case errors.Is(err, seal.ErrOthers):
-		return fmt.Errorf("%w: %w; if this machine is to change over to those, remove %s and compare the name that the next sync tells",
-			ErrSealed, err, filepath.Join(s.o.Seal, groupFile))
+		return fmt.Errorf("%w: %w; if this machine is to change over to those, remove %s and compare the name that the next sync tells; "+
+			"if not, %s", ErrSealed, err, filepath.Join(s.o.Seal, groupFile), replaceHint)
+	case errors.Is(err, seal.ErrNewer):
+		return fmt.Errorf("%w: %w", ErrSealed, err)
 	}
-	return damaged("fetch from "+HidePassword(s.o.Remote), err.Error())
+	return s.unsound(err.Error())
 }
 
-func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", "-") + "'" }
+const replaceHint = "`anamnesis sync --seal --replace --apply` puts what this machine has in its place"
+
+// unsound says that the remote answers, and what it holds is not what a machine sent.
+func (s *Sealed) unsound(why string) error {
+	return &LinkError{LinkDamaged, fmt.Errorf("fetch from %s: %w: %s; nothing here was changed; see who may write there, then %s",
+		HidePassword(s.o.Remote), ErrDamaged, why, replaceHint)}
+}
+
+// quoted writes a text as one word of a shell.
+func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // Push implements Plumbing: it seals what the remote lacks.
 func (s *Sealed) Push(ctx context.Context, commit string) error {

@@ -85,7 +85,7 @@ func (s *Sealed) openFrom(ctx context.Context, list []seal.Segment, files map[st
 	for _, g := range list {
 		e := files[g.Name]
 		if !e.plain() {
-			return damaged("fetch from "+HidePassword(s.o.Remote), "a sealed file is missing there")
+			return s.unsound("a sealed file is missing there")
 		}
 		if err := s.open(ctx, g, e.ID); err != nil {
 			return err
@@ -106,7 +106,7 @@ func (s *Sealed) open(ctx context.Context, g seal.Segment, id string) error {
 	part := &upTo{w: io.MultiWriter(f, sum), left: g.Size}
 	_, err = s.hub.run(ctx, call{args: []string{"cat-file", "blob", id}, out: part})
 	if err == nil && (part.left != 0 || hex.EncodeToString(sum.Sum(nil)) != g.Name) || part.left < 0 {
-		return damaged("fetch from "+HidePassword(s.o.Remote), "a sealed file there is not the one that was sent")
+		return s.unsound("a sealed file there is not the one that was sent")
 	}
 	if err == nil {
 		_, err = f.Seek(0, io.SeekStart)

@@ -5,10 +5,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -190,8 +192,230 @@ func TestSealedAndReplayed(t *testing.T) {
 	run(t, d.remote, "update-ref", "refs/heads/main", old)
 	d.write(t, "b", "semantic/b.md", "of one that was revoked\n")
 	d.sync(t, "b")
-	if out, err := d.open(t, "a").Sync(t.Context()); !errors.Is(err, replica.ErrDamaged) || !strings.Contains(err.Error(), "may no more") {
-		t.Errorf("signed by one that was revoked: %+v, %v", out, err)
+	if out := d.sync(t, "a"); !strings.Contains(out.Detail, fmt.Sprintf("%q was revoked", name)) {
+		t.Errorf("signed by one that was revoked: %+v", out)
+	}
+	if got := d.files(t, d.remote); cmp.Diff(map[string]string{"semantic/a.md": "2\n"}, got) != "" {
+		t.Errorf("the remote has %q", got)
+	}
+}
+
+// name is how the list of machines calls one.
+func (d *desks) name(t *testing.T, machine string) string {
+	t.Helper()
+	self := d.open(t, machine).(*replica.Sealed).Self()
+	for _, m := range must(d.open(t, machine).(*replica.Sealed).Group().Members()) {
+		if m.Sign == self.Sign {
+			return m.Name
+		}
+	}
+	t.Fatalf("%s is in no list", machine)
+	return ""
+}
+
+func (d *desks) revoke(t *testing.T, by, machine string) {
+	t.Helper()
+	if err := d.open(t, by).(*replica.Sealed).Revoke(t.Context(), machine); err != nil {
+		t.Fatalf("%s revokes %s: %v", by, machine, err)
+	}
+}
+
+func (d *desks) tip(t *testing.T) string {
+	t.Helper()
+	return strings.TrimSpace(run(t, d.remote, "rev-parse", "main"))
+}
+
+func (d *desks) putBack(t *testing.T, tip string) {
+	t.Helper()
+	run(t, d.remote, "update-ref", "refs/heads/main", tip)
+}
+
+// members are the names in the list of a machine.
+func (d *desks) members(t *testing.T, machine string) (names []string) {
+	t.Helper()
+	for _, m := range must(d.open(t, machine).(*replica.Sealed).Group().Members()) {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// readable reports whether a machine can read what the remote has.
+func (d *desks) readable(t *testing.T, machine string) bool {
+	t.Helper()
+	list, _, _ := d.held(t)
+	self := must(seal.ParseIdentity(string(must(os.ReadFile(filepath.Join(d.keys(machine), "identity.txt"))))))
+	_, err := self.Decrypt(bytes.NewReader(list))
+	return err == nil
+}
+
+// A revoked machine that may still write puts the remote back. One that has not heard of the revocation works on with
+// it; the next sync of one that has takes what that one wrote, and seals everything again without the revoked one.
+func TestSealedAndUnheard(t *testing.T) {
+	storetest.SkipQuick(t)
+	d := newDesks(t)
+	for _, name := range []string{"a", "b", "x"} {
+		d.open(t, name)
+	}
+	d.write(t, "a", "semantic/a.md", "a\n")
+	for _, name := range []string{"a", "b", "x"} {
+		d.sync(t, name)
+	}
+	x, old := d.name(t, "x"), d.tip(t)
+	d.revoke(t, "a", x)
+	d.putBack(t, old)
+	d.write(t, "b", "semantic/b.md", "b\n")
+	d.sync(t, "b")
+	if !d.readable(t, "x") {
+		t.Fatal("b has heard of the revocation")
+	}
+	out := d.sync(t, "a")
+	if !strings.Contains(out.Detail, fmt.Sprintf("sealed for %q too, revoked since", x)) {
+		t.Errorf("sealed for an older list: %+v", out)
+	}
+	want := map[string]string{"semantic/a.md": "a\n", "semantic/b.md": "b\n"}
+	if got := tree(t, d.dirs["a"]); d.readable(t, "x") || cmp.Diff(want, got) != "" {
+		t.Errorf("x can read it: %t; a has %q", d.readable(t, "x"), got)
+	}
+	if list := d.open(t, "a").(*replica.Sealed).Repelled(); len(list) != 0 {
+		t.Errorf("nobody who is out wrote, and %+v is named", list)
+	}
+	d.sync(t, "b") // hears of it, and stays with it
+	d.putBack(t, old)
+	d.write(t, "x", "semantic/x.md", "x\n")
+	d.sync(t, "x")
+	for _, name := range []string{"b", "a"} {
+		out := d.sync(t, name)
+		if got := tree(t, d.dirs[name]); cmp.Diff(want, got) != "" || d.readable(t, "x") {
+			t.Errorf("%s has %q, %+v", name, got, out)
+		}
+	}
+	if list := d.open(t, "b").(*replica.Sealed).Repelled(); len(list) != 1 || list[0].Machine != x {
+		t.Errorf("b names %+v", list)
+	}
+	// Whatever it shows instead of its list, and whoever it lets in.
+	self := must(seal.ParseIdentity(string(must(os.ReadFile(filepath.Join(d.keys("x"), "identity.txt"))))))
+	puppet := must(seal.NewIdentity())
+	var group seal.Group
+	group = append(group, d.open(t, "x").(*replica.Sealed).Group()...)
+	group = must(group.Add(self, puppet.Member("puppet"), options(t, "x").Now()))
+	for what, list := range map[string][]byte{
+		"another machine": must(seal.Manifest{V: 1, N: 1 << 62, Group: group}.Seal(puppet)),
+		"the same number": must(seal.Manifest{V: 1, N: 1, Group: group}.Seal(self)),
+	} {
+		d.replace(t, map[string][]byte{"anamnesis.sealed": list})
+		if out := d.sync(t, "a"); !strings.Contains(out.Detail, "was revoked and still writes") {
+			t.Errorf("%s: %+v", what, out)
+		}
+		if got := d.files(t, d.remote); cmp.Diff(want, got) != "" {
+			t.Errorf("%s: the remote has %q", what, got)
+		}
+	}
+	// To revoke it again says that its access was removed.
+	d.revoke(t, "a", x)
+	if list := d.open(t, "a").(*replica.Sealed).Repelled(); len(list) != 1 || list[0].Machine != "puppet" {
+		t.Errorf("a still names %+v", list)
+	}
+}
+
+// Two machines change the list of a remote that was put back between: both changes count, on both.
+func TestSealedAndParted(t *testing.T) {
+	storetest.SkipQuick(t)
+	d := newDesks(t)
+	for _, name := range []string{"a", "b", "x", "y"} {
+		d.open(t, name)
+		d.write(t, name, "semantic/"+name+".md", name+"\n")
+		d.sync(t, name)
+	}
+	d.sync(t, "a")
+	d.sync(t, "b")
+	x, y, old := d.name(t, "x"), d.name(t, "y"), d.tip(t)
+	d.revoke(t, "a", x)
+	d.putBack(t, old)
+	d.revoke(t, "b", y)
+	for _, name := range []string{"a", "b", "a"} {
+		d.sync(t, name)
+	}
+	a, b := d.members(t, "a"), d.members(t, "b")
+	if cmp.Diff(a, b) != "" || slices.Contains(a, x) || slices.Contains(a, y) || d.readable(t, "x") || d.readable(t, "y") {
+		t.Errorf("a has the list %q, b %q; x reads: %t, y: %t", a, b, d.readable(t, "x"), d.readable(t, "y"))
+	}
+	tip := d.tip(t)
+	for _, name := range []string{"a", "b", "a"} {
+		if out := d.sync(t, name); out.Pushed || d.tip(t) != tip {
+			t.Errorf("%s sends again: %+v", name, out)
+		}
+	}
+	// One that was revoked and is let in again is in.
+	request := d.open(t, "x").(*replica.Sealed).Request()
+	if _, err := d.open(t, "b").(*replica.Sealed).Add(t.Context(), request); err != nil {
+		t.Fatal(err)
+	}
+	d.sync(t, "x")
+	if d.sync(t, "a"); !slices.Contains(d.members(t, "a"), "x") || !d.readable(t, "x") {
+		t.Errorf("a has the list %q", d.members(t, "a"))
+	}
+}
+
+// Whatever somebody puts there, a machine that sealed the remote can put what it has in its place.
+func TestSealedAndReplaced(t *testing.T) {
+	storetest.SkipQuick(t)
+	d := newDesks(t)
+	d.open(t, "b")
+	d.open(t, "a")
+	d.write(t, "a", "semantic/a.md", "a\n")
+	d.sync(t, "a")
+	d.sync(t, "b")
+	outsider := must(seal.NewIdentity())
+	group := must(seal.NewGroup(outsider, "mallory", must(seal.NewIdentity()).Member("recovery key"), options(t, "x").Now()))
+	self := d.open(t, "a").(*replica.Sealed).Self()
+	both := must(group.Add(outsider, self, options(t, "x").Now()))
+	if _, _, err := d.open(t, "a").(*replica.Sealed).Replace(t.Context(), true); !errors.Is(err, replica.ErrSealed) {
+		t.Errorf("when it can be read: %v", err)
+	}
+	for what, with := range map[string]func(list []byte, name string) map[string][]byte{
+		"for others": func([]byte, string) map[string][]byte {
+			return map[string][]byte{"anamnesis.sealed": must(seal.Manifest{V: 1, N: 99, Group: group}.Seal(outsider))}
+		},
+		"of others": func([]byte, string) map[string][]byte {
+			return map[string][]byte{"anamnesis.sealed": must(seal.Manifest{V: 1, N: 99, Group: both}.Seal(outsider))}
+		},
+		"the last number": func([]byte, string) map[string][]byte {
+			i := must(seal.ParseIdentity(string(must(os.ReadFile(filepath.Join(d.keys("b"), "identity.txt"))))))
+			return map[string][]byte{"anamnesis.sealed": must(seal.Manifest{
+				V: 1, N: math.MaxInt64, Group: d.open(t, "a").(*replica.Sealed).Group(),
+			}.Seal(i))}
+		},
+		"a cut list": func(list []byte, _ string) map[string][]byte {
+			return map[string][]byte{"anamnesis.sealed": list[:len(list)/2]}
+		},
+		"a missing file": func(_ []byte, name string) map[string][]byte { return map[string][]byte{name: nil} },
+		"notes": func([]byte, string) map[string][]byte {
+			return map[string][]byte{"anamnesis.sealed": nil, "note.md": []byte("x")}
+		},
+	} {
+		list, _, name := d.held(t)
+		d.replace(t, with(list, name))
+		if err := os.RemoveAll(filepath.Join(d.dirs["a"], ".git", "anamnesis-sealed")); err != nil { // all of it has to be read
+			t.Fatal(err)
+		}
+		tip := d.tip(t)
+		if _, err := d.open(t, "a").Sync(t.Context()); err == nil || !strings.Contains(err.Error(), "--replace") {
+			t.Errorf("%s: %v", what, err)
+		}
+		if n, _, err := d.open(t, "a").(*replica.Sealed).Replace(t.Context(), false); n == 0 || err != nil || d.tip(t) != tip {
+			t.Errorf("%s: without --apply: %d, %v", what, n, err)
+		}
+		if _, _, err := d.open(t, "a").(*replica.Sealed).Replace(t.Context(), true); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		for _, machine := range []string{"a", "b"} {
+			if out := d.sync(t, machine); out.Result != replica.Synced {
+				t.Errorf("%s: then %s: %+v", what, machine, out)
+			}
+		}
+		if got := d.files(t, d.remote); cmp.Diff(map[string]string{"semantic/a.md": "a\n"}, got) != "" {
+			t.Errorf("%s: the remote has %q", what, got)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package replica
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"anamnesis/internal/replica/seal"
 )
@@ -77,10 +79,16 @@ func (s *Sealed) Begin(ctx context.Context) (recovery string, err error) {
 }
 
 // Replace is Begin on a remote that holds notes as they are, all of which are here: what is
-// sealed takes their place. It returns how many files that are; without apply that is all.
+// sealed takes their place. On a remote that this machine already sealed, what is known of it here
+// takes the place of what cannot be read there. It returns how many files that are; without apply that is all.
 func (s *Sealed) Replace(ctx context.Context, apply bool) (files int, recovery string, err error) {
 	if err := firstOf(s.git.prepare(ctx), CheckRemote(s.o.Remote)); err != nil {
 		return 0, "", err
+	}
+	if Seals(s.o.Seal) {
+		if err := s.load(); err != nil {
+			return 0, "", err
+		}
 	}
 	if _, err := s.get(ctx); err != nil {
 		return 0, "", err
@@ -90,8 +98,15 @@ func (s *Sealed) Replace(ctx context.Context, apply bool) (files int, recovery s
 		return 0, "", err
 	}
 	list, err := s.hub.List(ctx, r.Theirs)
-	if _, is := list[sealedName]; is || err != nil {
-		return 0, "", firstOf(err, fmt.Errorf("%w: the remote is sealed already", ErrSealed))
+	if err != nil {
+		return 0, "", err
+	}
+	if _, met := s.keys.Seen[s.o.Remote]; met && r.Theirs != "" {
+		files, err = s.restore(ctx, r.Theirs, list, apply)
+		return files, "", err
+	}
+	if _, is := list[sealedName]; is {
+		return 0, "", fmt.Errorf("%w: the remote is sealed already", ErrSealed)
 	}
 	if r.Theirs != "" {
 		if _, err := s.git.git(ctx, "", "merge-base", "--is-ancestor", r.Theirs, "refs/heads/main"); err != nil {
@@ -105,6 +120,23 @@ func (s *Sealed) Replace(ctx context.Context, apply bool) (files int, recovery s
 	defer func() { s.over = "" }()
 	recovery, err = s.Begin(ctx)
 	return len(list), recovery, err
+}
+
+// restore is Replace on a remote that this machine sealed.
+func (s *Sealed) restore(ctx context.Context, tip string, list map[string]Entry, apply bool) (files int, err error) {
+	_, err = s.Fetch(ctx)
+	s.messages = nil
+	var link *LinkError
+	switch {
+	case err == nil:
+		return 0, fmt.Errorf("%w: this machine can read what the remote holds; `anamnesis sync` is enough", ErrSealed)
+	case !errors.Is(err, ErrSealed) && !(errors.As(err, &link) && link.Kind == LinkDamaged), errors.Is(err, seal.ErrNewer):
+		return 0, err
+	case !apply:
+		return len(list), nil
+	}
+	_, err = s.putBack(ctx, tip)
+	return len(list), err
 }
 
 // Join lets this machine in with the recovery key.
@@ -152,9 +184,47 @@ func (s *Sealed) Add(ctx context.Context, request string) (m seal.Member, err er
 	})
 }
 
-// Revoke takes a machine out. What it has read it has read.
+// Revoke takes a machine out. What it has read it has read. Of one that is out already
+// it forgets that it wrote (Repelled).
 func (s *Sealed) Revoke(ctx context.Context, name string) error {
-	return s.change(ctx, func(g seal.Group) (seal.Group, error) { return g.Remove(s.by(), name, s.o.Now()) })
+	err := s.change(ctx, func(g seal.Group) (seal.Group, error) {
+		members, err := g.Members()
+		if err != nil {
+			return nil, err
+		}
+		_, wrote := s.keys.Repelled[name]
+		if !slices.ContainsFunc(members, func(m seal.Member) bool { return m.Name == name }) && (wrote || g.Had(name)) {
+			return g, nil
+		}
+		return g.Remove(s.by(), name, s.o.Now())
+	})
+	if err != nil || s.keys.Repelled == nil {
+		return err
+	}
+	delete(s.keys.Repelled, name)
+	return s.keys.write(s.o.Seal)
+}
+
+// A Repelled is a machine that wrote to the remote after it was revoked, and when that was last found.
+type Repelled struct {
+	Machine string    `json:"machine"`
+	At      time.Time `json:"at"`
+}
+
+// Repelled lists those that are still out, the last one first.
+func (s *Sealed) Repelled() (list []Repelled) {
+	k, err := readKeys(s.o.Seal)
+	if err != nil {
+		return nil
+	}
+	members, _ := k.Group.Members()
+	for name, at := range k.Repelled {
+		if !slices.ContainsFunc(members, func(m seal.Member) bool { return m.Name == name }) {
+			list = append(list, Repelled{name, at})
+		}
+	}
+	slices.SortFunc(list, func(a, b Repelled) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Machine, b.Machine)) })
+	return list
 }
 
 // Renew makes another recovery key; the former one opens nothing that is sent from then on.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"anamnesis/internal/replica/seal"
 )
@@ -24,6 +25,9 @@ type keys struct {
 	Group seal.Group      `json:"group"` // as far as it knows, nil before
 	Seen  map[string]seen `json:"seen"`  // by remote
 
+	// Repelled is when machines that may not read any more were last found to have written, by name.
+	Repelled map[string]time.Time `json:"repelled,omitempty"`
+
 	self *seal.Identity
 }
 
@@ -31,6 +35,26 @@ type keys struct {
 type seen struct {
 	N  int64  `json:"n"`
 	ID string `json:"id"` // of the file that says it
+}
+
+// maxRepelled is how many machines are remembered. Who may write to a hub can make up any number.
+const maxRepelled = 16
+
+// repelled remembers that a machine wrote that may not read any more.
+func (k *keys) repelled(machine string, at time.Time) {
+	if k.Repelled == nil {
+		k.Repelled = make(map[string]time.Time)
+	}
+	k.Repelled[machine] = at.UTC().Truncate(time.Second)
+	for len(k.Repelled) > maxRepelled {
+		oldest := machine
+		for name, t := range k.Repelled {
+			if t.Before(k.Repelled[oldest]) {
+				oldest = name
+			}
+		}
+		delete(k.Repelled, oldest)
+	}
 }
 
 // Seals reports whether a folder holds the keys of a machine.

@@ -24,6 +24,7 @@ type SyncState struct {
 	// refused, blocked or failed; empty when there was none with this remote.
 	State     SyncResult `json:"state,omitempty"`
 	Sealed    bool       `json:"sealed,omitempty"`     // what goes to the remote, it cannot read
+	Repelled  []Repelled `json:"repelled,omitempty"`   // machines that wrote to it after they were revoked
 	StateText string     `json:"state_text,omitempty"` // one line, when it is not synced
 }
 

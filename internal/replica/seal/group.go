@@ -141,6 +141,25 @@ func (g Group) Began(m Member) time.Time {
 	return time.Time{}
 }
 
+// had returns the machine that was in at some time with a key for signatures.
+func (g Group) had(sign string) (m Member, ok bool) {
+	for _, s := range slices.Backward(g) {
+		var c change
+		if s.open(forGroup, &c) == nil && c.Add != nil && c.Add.Sign == sign {
+			return *c.Add, true
+		}
+	}
+	return Member{}, false
+}
+
+// Had reports whether a machine of that name was in at some time.
+func (g Group) Had(name string) bool {
+	return slices.ContainsFunc(g, func(s signed) bool {
+		var c change
+		return s.open(forGroup, &c) == nil && c.Add != nil && c.Add.Name == name
+	})
+}
+
 // Goes reports whether a list goes on from another one, or is it.
 func (g Group) Goes(on Group) bool {
 	return len(g) >= len(on) && slices.Equal(g[:len(on)], on)

@@ -35,6 +35,7 @@ const (
 	MaxSegments = 4096
 	maxGroup    = 1024 // changes of the list of machines
 	maxName     = 64   // of a machine
+	maxNumber   = 1 << 62
 )
 
 // What callers tell apart.
@@ -45,6 +46,8 @@ var (
 	ErrForged = errors.New("it is not what a machine of yours wrote")
 	// ErrOthers means that what is there is of another group. It is an ErrForged.
 	ErrOthers = fmt.Errorf("%w: it is sealed for others", ErrForged)
+	// ErrNewer means that a newer version of the program wrote what is there.
+	ErrNewer = errors.New("a newer version of the program sealed it; update this one")
 )
 
 // An Identity is the secret of one machine.
@@ -110,14 +113,20 @@ func (i *Identity) Member(name string) Member {
 		}
 		return r
 	}, name))
-	for len(name) > maxName {
-		_, size := utf8.DecodeLastRuneInString(name)
-		name = name[:len(name)-size]
-	}
+	name = shorten(name, maxName)
 	if name == "" {
 		name = "unknown"
 	}
 	return Member{Name: name, Age: i.key.Recipient().String(), Sign: i.signer()}
+}
+
+// shorten returns as much of the beginning of a text as fits, in whole characters.
+func shorten(text string, size int) string {
+	for len(text) > size {
+		_, last := utf8.DecodeLastRuneInString(text)
+		text = text[:len(text)-last]
+	}
+	return text
 }
 
 func unprintable(r rune) bool { return !unicode.IsPrint(r) }
@@ -150,6 +159,9 @@ func (m Member) check() error {
 	}
 	return nil
 }
+
+// same reports whether two machines are one: their keys say so, whatever the names.
+func (m Member) same(other Member) bool { return m.Age == other.Age && m.Sign == other.Sign }
 
 func encode(data []byte) string { return base64.RawURLEncoding.EncodeToString(data) }
 

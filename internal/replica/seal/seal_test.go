@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -125,12 +126,12 @@ func TestManifest(t *testing.T) {
 	}
 	good := sealed(m, b)
 	for _, known := range []seal.Group{nil, before, g} {
-		got, err := seal.Open(good, a, known)
+		got, err := seal.Open(good, a, known, now)
 		if err != nil || got.Head() != m.Head() || got.N != 3 || len(got.Group) != len(g) {
 			t.Errorf("Open = %+v, %v", got, err)
 		}
 	}
-	other, _ := begun(t, a, b)
+	other, _ := begun(t, identity(t), b)
 	with := func(change func(*seal.Manifest)) []byte {
 		m := m
 		m.Segments = append([]seal.Segment{}, m.Segments...)
@@ -146,12 +147,12 @@ func TestManifest(t *testing.T) {
 	}{
 		{"for others", good, c, g, seal.ErrNotIn},
 		{"signed by an outsider", sealed(m, c), a, g, seal.ErrForged},
-		{"signed by one that was taken out since", good, a, out, seal.ErrForged},
 		{"of another group", good, a, other, seal.ErrOthers},
 		{"cut", good[:len(good)-1], a, g, seal.ErrForged},
 		{"cut at its head", good[:40], a, g, seal.ErrForged},
 		{"nothing", nil, a, g, seal.ErrForged},
 		{"too large", make([]byte, seal.MaxManifest+1), a, g, seal.ErrForged},
+		{"a number that nothing follows", with(func(m *seal.Manifest) { m.N = 1<<63 - 1 }), a, g, seal.ErrForged},
 		{"no number", with(func(m *seal.Manifest) { m.N = 0 }), a, g, seal.ErrForged},
 		{"a file that leads elsewhere", with(func(m *seal.Manifest) { m.Segments[0].Name = "../../x" }), a, g, seal.ErrForged},
 		{"a head that is an option", with(func(m *seal.Manifest) { m.Segments[0].Head = "--all" }), a, g, seal.ErrForged},
@@ -160,15 +161,168 @@ func TestManifest(t *testing.T) {
 			m.Segments = make([]seal.Segment, seal.MaxSegments+1)
 		}), a, g, seal.ErrForged},
 	} {
-		if _, err := seal.Open(tt.data, tt.by, tt.known); !errors.Is(err, tt.want) {
+		if _, err := seal.Open(tt.data, tt.by, tt.known, now); !errors.Is(err, tt.want) {
 			t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
 		}
 	}
-	if got, err := seal.Open(sealed(seal.Manifest{V: 1, N: 4, Group: before}, a), a, out); err != nil || len(got.Group) != len(out) {
+	if got, err := seal.Open(sealed(seal.Manifest{V: 1, N: 4, Group: before}, a), a, out, now); err != nil || len(got.Group) != len(out) {
 		t.Errorf("with an older list of machines: %d, %v", len(got.Group), err)
 	}
-	if _, err := seal.Open(with(func(m *seal.Manifest) { m.V = 2 }), a, g); err == nil || !strings.Contains(err.Error(), "update the program") {
+	if got, err := seal.Open(good, a, out, now); revoked(err) != "b" {
+		t.Errorf("signed by one that was taken out since: %+v, %v", got, err)
+	}
+	got, err := seal.Open(sealed(m, a), a, out, now)
+	if err != nil || !got.Stale || !slices.Equal(got.Out, []string{"b"}) || len(got.Group) != len(out) {
+		t.Errorf("sealed for one that was taken out since: %+v, %v", got, err)
+	}
+	if got, err := seal.Open(sealed(m, a), a, g, now); err != nil || got.Stale || got.Out != nil {
+		t.Errorf("with the list that is known: %+v, %v", got, err)
+	}
+	// One that was let in by a machine that was taken out is as little believed.
+	more, err := g.Add(b, c.Member("c"), now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := seal.Open(sealed(seal.Manifest{V: 1, N: 4, Group: more}, c), a, out, now); revoked(err) != "c" {
+		t.Errorf("signed by one that a machine let in that was taken out: %+v, %v", got, err)
+	}
+	if _, err := seal.Open(with(func(m *seal.Manifest) { m.V = 2 }), a, g, now); !errors.Is(err, seal.ErrNewer) {
 		t.Errorf("of a later form: %v", err)
+	}
+}
+
+// revoked returns the machine that an error names.
+func revoked(err error) string {
+	var e *seal.RevokedError
+	if errors.As(err, &e) {
+		return e.Machine
+	}
+	return ""
+}
+
+// parted are machines a, b, c, d in one list, of which each may go its own way.
+type parted struct {
+	t    *testing.T
+	of   map[string]*seal.Identity
+	base seal.Group
+}
+
+func part(t *testing.T) *parted {
+	t.Helper()
+	p := &parted{t: t, of: map[string]*seal.Identity{"z": identity(t), "y": identity(t)}}
+	for _, name := range []string{"a", "b", "c", "d"} {
+		p.of[name] = identity(t)
+		var err error
+		if p.base == nil {
+			p.base, err = seal.NewGroup(p.of[name], name, identity(t).Member("recovery key"), now)
+		} else {
+			p.base, err = p.base.Add(p.of["a"], p.of[name].Member(name), now)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
+}
+
+// change makes changes such as "a-c" (a takes c out) and "a+z" (a lets z in); z=y is z with the key of y.
+func (p *parted) change(g seal.Group, list string) seal.Group {
+	p.t.Helper()
+	for _, c := range strings.Fields(list) {
+		by, name := p.of[c[:1]], strings.ReplaceAll(c[2:], "·", " ")
+		var err error
+		if c[1] == '-' {
+			g, err = g.Remove(by, name, now)
+		} else {
+			name, key, other := strings.Cut(name, "=")
+			if !other {
+				key = name
+			}
+			g, err = g.Add(by, p.of[key].Member(name), now)
+		}
+		if err != nil {
+			p.t.Fatalf("%s: %v", c, err)
+		}
+	}
+	return g
+}
+
+// in lists the keys of a list, by the names of their owners.
+func (p *parted) in(g seal.Group) (names string) {
+	p.t.Helper()
+	members, err := g.Members()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for _, name := range []string{"a", "b", "c", "d", "y", "z"} {
+		if slices.ContainsFunc(members, func(m seal.Member) bool { return m.Age == p.of[name].Member("").Age }) {
+			names += name
+		}
+	}
+	return names
+}
+
+// Lists that parted say the same on both machines after a few turns, whoever begins: who was taken out stays out, and
+// so do those whom it let in.
+func TestJoin(t *testing.T) {
+	for _, tt := range []struct{ a, b, want string }{
+		{"a-c", "", "abd"},
+		{"a-c", "b-c", "abd"},
+		{"a-c", "b-d", "ab"},
+		{"a-c", "b+z", "abdz"},
+		{"a+z", "b+y", "abcdyz"},
+		{"a+z=z", "b+z=y", "abcdyz"},
+		{"a-c a+c=z", "b-c", "abdz"},
+		{"a-c a+c", "b-d", "abc"},
+		{"a-c", "c+z", "abd"},
+		{"a-c", "c+z z+y", "abd"},
+		{"a-c", "c+z b+y", "abdy"},
+		{"a-c a-d", "c+z d+y", "ab"},
+		{"a-c", "b-c b+c", "abd"},
+		{"a-recovery·key", "b-recovery·key", "abcd"},
+	} {
+		for _, first := range []string{"a", "b"} {
+			p := part(t)
+			lists := map[string]seal.Group{"a": p.change(p.base, tt.a), "b": p.change(p.base, tt.b)}
+			for turn := range 6 {
+				by, other := first, map[string]string{"a": "b", "b": "a"}[first]
+				if turn%2 == 1 {
+					by, other = other, by
+				}
+				if lists[other].Goes(lists[by]) {
+					lists[by] = lists[other]
+					continue
+				}
+				if lists[by].Goes(lists[other]) {
+					continue
+				}
+				g, err := lists[by].Join(lists[other], p.of[by], now)
+				if err != nil {
+					t.Fatalf("%q and %q: %s: %v", tt.a, tt.b, by, err)
+				}
+				lists[by] = g
+			}
+			if !slices.Equal(lists["a"], lists["b"]) || p.in(lists["a"]) != tt.want {
+				t.Errorf("%q and %q, %s first: %s and %s, want %s", tt.a, tt.b, first, p.in(lists["a"]), p.in(lists["b"]), tt.want)
+			}
+		}
+	}
+}
+
+// When each list took out who made the other one, a machine keeps the one it knew first; with the next change of somebody
+// who is in both they agree.
+func TestJoinOfRivals(t *testing.T) {
+	p := part(t)
+	heard, unheard := p.change(p.base, "a-c"), p.change(p.base, "c-a")
+	if g, err := heard.Join(unheard, p.of["b"], now); err != nil || p.in(g) != "abd" {
+		t.Errorf("one that heard of the revocation: %s, %v", p.in(g), err)
+	}
+	if g, err := unheard.Join(heard, p.of["d"], now); err != nil || p.in(g) != "bcd" {
+		t.Errorf("one that did not: %s, %v", p.in(g), err)
+	}
+	mended := p.change(unheard, "d-c d+a")
+	if g, err := heard.Join(mended, p.of["b"], now); err != nil || p.in(g) != "abd" {
+		t.Errorf("after a person mended it: %s, %v", p.in(g), err)
 	}
 }
 
@@ -192,7 +346,7 @@ func FuzzManifest(f *testing.F) {
 	f.Add([]byte(`{"body":"{}","by":"","sig":""}`))
 	f.Add([]byte(a.Member("desk").Request()))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if m, err := seal.ParseManifest(text, nil); err == nil {
+		if m, err := seal.ParseManifest(text, a, nil, now); err == nil {
 			if members, err := m.Group.Members(); err != nil || len(members) == 0 || len(m.Segments) > seal.MaxSegments || m.N < 1 {
 				t.Errorf("accepted: %q", text)
 			}
