@@ -84,6 +84,9 @@ const (
 	WaitingWithheld   Waiting = "withheld"   // a file that does not travel
 	WaitingSkill      Waiting = "skill"      // rules say something else than a skill, or more; Review alone lists it
 	WaitingShare      Waiting = "share"      // too unsure to be offered to the team
+	WaitingExpired    Waiting = "expired"    // its date is past
+	WaitingGap        Waiting = "gap"        // a question that no note answers
+	WaitingSession    Waiting = "session"    // its messages were answered by no agent
 )
 
 // A Decision is what a person can choose.

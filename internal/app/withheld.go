@@ -50,6 +50,10 @@ func Withheld(r *Rooms) []WithheldView {
 	return all
 }
 
+// NotSent are the files that the last sync did not send and that are still held back: what Withheld lists without
+// those that were released since.
+func NotSent(r *Rooms) []WithheldFile { return readLastSync(r).Held }
+
 // withheld returns those files of a record that are there still and not in order.
 func withheld(r *Rooms, last SyncRecord) []WithheldView {
 	views := []WithheldView{}

@@ -42,12 +42,11 @@ A search that finds nothing, or that the gate holds back, leaves a gap.`,
 
 func (p *program) gaps(cmd *cobra.Command, o curate.GapOptions) error {
 	return ask(p, cmd, "gaps", func(ctx context.Context, r *app.Rooms) (curate.GapsAnswer, error) {
-		return curate.Gaps(ctx,
-			r, o)
-	}, p.printGaps)
+		return curate.Gaps(ctx, r, o)
+	}, func(a curate.GapsAnswer) { p.printGaps(a, o.Global) })
 }
 
-func (p *program) printGaps(a curate.GapsAnswer) {
+func (p *program) printGaps(a curate.GapsAnswer, global bool) {
 	for _, g := range a.Gaps {
 		state := ""
 		if g.Weak {
@@ -65,6 +64,9 @@ func (p *program) printGaps(a curate.GapsAnswer) {
 			more = "; --min-sessions 1 lists what was asked once"
 		}
 		p.note("no unanswered questions in %s or more%s", plural(a.MinSessions, "session"), more)
+	}
+	if !global && a.Everywhere > len(a.Gaps) {
+		p.note("of all projects there are %d; --global lists them", a.Everywhere)
 	}
 }
 

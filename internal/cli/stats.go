@@ -84,8 +84,8 @@ func (p *program) printStats(s diagnose.StatsAnswer) {
 	a := s.Activity
 	p.printf("since %s: %s shown, %s captured (%d without content), %s written\n", clock(s.From),
 		plural(a.Sessions, "session"), plural(a.Captured, "session"), a.Trivial, plural(a.Written, "note"))
-	p.printf("  %s asked, %d answered; %s; %s; %s\n",
-		plural(a.Questions, "question"), a.Answered, plural(a.Gaps, "gap"), plural(a.Syncs, "sync"), plural(a.HookFailures, "hook failure"))
+	p.printf("  %s asked, %d answered; %d without a result; %s; %s\n",
+		plural(a.Questions, "question"), a.Answered, a.Gaps, plural(a.Syncs, "sync"), plural(a.HookFailures, "hook failure"))
 	if a.Tools+a.Agents+a.Denied > 0 {
 		p.printf("  rules shown before %s (about %d tokens), %s denied; %s shown something (about %d tokens)\n",
 			plural(a.Tools, "tool call"), a.ToolTokens, plural(a.Denied, "tool call"), plural(a.Agents, "sub-agent"), a.AgentTokens)

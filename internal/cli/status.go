@@ -148,12 +148,14 @@ func (p *program) printStatus(s diagnose.StatusAnswer) {
 			map[bool]string{true: "; the database was not asked yet", false: " as of " + t.Mirror.At}[t.Mirror.At == ""])
 	}
 	p.printTrustedTeammates(s.Trusted)
-	if s.Held > 0 {
-		p.printf("held: %s; `anamnesis review held` lists them\n", plural(s.Held, "note"))
+	if all := s.Waiting.List(); len(all) > 0 {
+		parts := make([]string, len(all))
+		for i, w := range all {
+			parts[i] = w.What
+		}
+		p.printf("waiting for you: %d: %s; `anamnesis review` lists them\n", s.Waiting.Sum(), strings.Join(parts, ", "))
 	}
-	if s.Review > 0 {
-		p.printf("to review: %s of a model that nobody has read; `anamnesis review` lists them\n", plural(s.Review, "note"))
-	}
+	s.Refused.Quarantine = 0 // the line above counts those
 	if text := s.Refused.Text(); text != "" {
 		p.printf("reads like orders to an agent: %s\n", text)
 	}

@@ -53,7 +53,7 @@ func (p *program) statusLine(cmd *cobra.Command) error {
 		parts = append(parts, plural(g.Conflicts, "conflict"))
 	}
 	if g.Held > 0 {
-		parts = append(parts, plainInt(g.Held)+" held")
+		parts = append(parts, plural(g.Held, "draft"))
 	}
 	if g.Waiting > 0 {
 		parts = append(parts, plainInt(g.Waiting)+" to capture")

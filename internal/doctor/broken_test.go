@@ -246,7 +246,14 @@ func diseases() []disease {
 		{"a project that cannot be looked up", "project", func(_ *testing.T, b *body) {
 			b.Project = func(context.Context) (string, error) { return "", errors.New("the index is away") }
 		}, doctor.Bad, "is away"},
-		{"a held note", "held", func(t *testing.T, b *body) { b.hold(t) }, doctor.Info, "Nearly the same"},
+		{"a draft that waits", "held", func(_ *testing.T, b *body) {
+			b.Waiting = func(context.Context) ([]string, error) {
+				return []string{"1 draft", "2 conflicts between machines"}, nil
+			}
+		}, doctor.Info, "2 conflicts between machines"},
+		{"what cannot be counted", "held", func(_ *testing.T, b *body) {
+			b.Waiting = func(context.Context) ([]string, error) { return nil, errors.New("the disk is gone") }
+		}, doctor.Bad, "the disk is gone"},
 		{"a log that is a folder", "events", func(t *testing.T, b *body) { remove(t, b.Store.Path("events")); b.put(t, "events", "") }, doctor.Bad, "who owns"},
 
 		{"a held lock", "locks", func(t *testing.T, b *body) {
@@ -543,17 +550,6 @@ func (b *body) edit(t *testing.T, change func(*note.Note)) {
 			t.Fatal(err)
 		}
 		return
-	}
-}
-
-func (b *body) hold(t *testing.T) {
-	t.Helper()
-	now := time.Now()
-	if err := storetest.Writer(b.Store).Hold(&note.Note{
-		ID: note.NewID(now), Type: note.Semantic, Scope: note.Portable, Project: "shop", Title: "Nearly the same", Body: "x",
-		CreatedAt: note.At(now), UpdatedAt: note.At(now), Provenance: note.Provenance{Source: note.Agent, Confidence: 1},
-	}); err != nil {
-		t.Fatal(err)
 	}
 }
 

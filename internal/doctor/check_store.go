@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -215,18 +214,18 @@ func checkPoisoned(_ context.Context, p *Target) Result {
 	})
 }
 
-func checkHeld(_ context.Context, p *Target) Result {
-	return needStore(p, func(s *store.Store) Result {
-		drafts := s.Spool().Held()
-		if len(drafts) == 0 {
-			return ok("none")
-		}
-		lines := []string{plural(len(drafts), "note") + " waiting for your decision"}
-		for _, n := range drafts[:min(5, len(drafts))] {
-			lines = append(lines, clean(string(n.ID), 40)+"  "+clean(cmp.Or(n.Title, "(no title)"), 80))
-		}
-		return info("`anamnesis review held`", lines...)
-	})
+func checkHeld(ctx context.Context, p *Target) Result {
+	if p.Waiting == nil {
+		return skip("nobody knows what waits")
+	}
+	lines, err := p.Waiting(ctx)
+	switch {
+	case err != nil:
+		return bad("`anamnesis review` says more", err.Error())
+	case len(lines) == 0:
+		return ok("nothing")
+	}
+	return info("`anamnesis review`", lines...)
 }
 
 // largeLog is a size that the log reaches only when no background run has

@@ -59,7 +59,7 @@ var Checks = []Check{
 	{"leftovers", "Temporary files", "Temporary files that a crash left in the store.", checkLeftovers},
 	{"spool", "Spool", "Sessions that wait to be captured, and for how long.", checkSpool},
 	{"poisoned", "Given-up sessions", "Jobs of the spool that were tried too often and set aside.", checkPoisoned},
-	{"held", "Held notes", "Notes that wait for your decision because they are near-duplicates.", checkHeld},
+	{"held", "Waiting for you", "What waits for your decision: drafts, notes, conflicts, files kept off the remote.", checkHeld},
 	{
 		"orders", "Text that reads like orders", "What was not learnt, and which notes wait, because they read like orders to an agent.",
 		checkOrders,

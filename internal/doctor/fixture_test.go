@@ -99,6 +99,7 @@ func healthy(t testing.TB, n int) *body {
 		Sync: func(context.Context) (replica.SyncState, error) {
 			return replica.SyncState{Initialized: true, Remote: "you@desk:memory.git", LastSync: time.Now().Add(-time.Hour).Format(time.RFC3339), Detail: "ok"}, nil
 		},
+		Waiting:    func(context.Context) ([]string, error) { return nil, nil },
 		Server:     func(context.Context) ([]string, error) { return []string{"it answers"}, nil },
 		Team:       func(context.Context) (doctor.Team, error) { return doctor.Team{Age: time.Minute, Mirrored: 3}, nil },
 		Namesakes:  func(context.Context) ([]string, error) { return nil, nil },

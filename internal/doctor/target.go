@@ -41,6 +41,7 @@ type Target struct {
 	RulesErr   error                                                // why the user's redaction rules cannot be read
 	Allowed    func(path string, data []byte) bool                  // the owner let this file go as it is; path is below memory/
 	Sync       func(ctx context.Context) (replica.SyncState, error) // asks no remote
+	Waiting    func(ctx context.Context) ([]string, error)          // for a decision of the user, a line for each kind
 	Namesakes  func(ctx context.Context) ([]string, error)          // other machines that commit under this machine's name
 	GitVersion func(ctx context.Context) (string, error)            // what `git --version` says
 	Team       func(ctx context.Context) (Team, error)              // asks the team's database; nil without one

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/index"
 )
 
@@ -39,7 +40,8 @@ type statusOut struct {
 	ByScope     map[string]int `json:"by_scope"`
 	ByWorkspace map[string]int `json:"by_workspace"`
 	Sync        repositoryOut  `json:"sync"`
-	Held        int            `json:"held"` // notes that wait for the user's decision
+	Waiting     app.Waits      `json:"waiting"` // for a decision of the user
+	Held        int            `json:"held"`    // the drafts of them
 	Conflicts   int            `json:"conflicts"`
 	Stale       int            `json:"stale"` // changed files that are not counted yet; -1: some
 	ReadOnly    bool           `json:"read_only"`
@@ -49,12 +51,16 @@ func (s *Server) status(ctx context.Context, _ caller, _ struct{}) (statusOut, e
 	st := s.rooms.Store
 	out := statusOut{
 		Root: st.Root(), DBPath: st.Path("index.db"), ByType: map[string]int{}, ByProject: map[string]int{}, ByScope: map[string]int{},
-		ByWorkspace: map[string]int{}, Held: len(st.Spool().Held()), Conflicts: st.Conflicts().Count(), ReadOnly: st.ReadOnly(),
+		ByWorkspace: map[string]int{}, ReadOnly: st.ReadOnly(),
 	}
 	var err error
 	if out.Stale, err = s.refresh(ctx); err != nil {
 		return out, err
 	}
+	if out.Waiting, err = app.CountWaiting(ctx, s.rooms); err != nil {
+		return out, err
+	}
+	out.Held, out.Conflicts = out.Waiting[app.WaitingDraft], out.Waiting[app.WaitingConflict]
 	rows, err := s.rooms.Index.Select(ctx, index.Filter{Dead: true}, 0)
 	if err != nil {
 		return out, err

@@ -18,6 +18,7 @@ import (
 	"anamnesis/internal/recall"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
 
 	"github.com/google/go-cmp/cmp"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -447,13 +448,32 @@ func TestStatusAndSync(t *testing.T) {
 		}
 	})
 	w.add(t, note.Note{Title: "a", Body: "b", Project: "p"})
+	disk := storetest.Writer(w.Store)
+	for id, decided := range map[note.ID]bool{"01JZZZZZZZZZZZZZZZZZZZZZD1": false, "01JZZZZZZZZZZZZZZZZZZZZZD2": true} {
+		draft := note.Note{
+			ID: id, Type: note.Semantic, Scope: note.Portable, Project: "p", Title: "c", Body: "d", MachineID: "box",
+			CreatedAt: "2026-01-01T00:00:00+00:00", UpdatedAt: "2026-01-01T00:00:00+00:00",
+			Provenance: note.Provenance{Source: note.Learning, Confidence: 0.7},
+		}
+		if decided {
+			draft.Archive("decided")
+		}
+		if err := disk.Hold(&draft); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := disk.AddConflict("semantic/01JZZZZZZZZZZZZZZZZZZZZZC1.md", nil, []byte("x")); err != nil {
+		t.Fatal(err)
+	}
 	cs := w.client(t)
 	got, text := call(t, cs, "memory_status", nil)
 	want := map[string]any{
 		"root": w.Store.Root(), "db_path": w.Store.Path("index.db"), "total": 1.0, "by_type": map[string]any{"semantic": 1.0},
 		"by_project": map[string]any{"p": 1.0}, "by_scope": map[string]any{"portable": 1.0}, "by_workspace": map[string]any{"personal": 1.0},
 		"sync": map[string]any{"initialized": false, "remote": "", "head": "", "dirty": false, "detail": "not initialized"},
-		"held": 0.0, "conflicts": 0.0, "stale": 0.0, "read_only": false,
+		"held": 1.0, "conflicts": 1.0, "stale": 0.0, "read_only": false, "waiting": map[string]any{
+			"draft": 1.0, "quarantine": 0.0, "unread": 0.0, "share": 0.0, "skill": 0.0, "conflict": 1.0, "withheld": 0.0,
+		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || !json.Valid([]byte(text)) {
 		t.Errorf("memory_status (-want +got):\n%s", diff)

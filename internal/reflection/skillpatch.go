@@ -65,6 +65,25 @@ func SkillPatches(s *store.Store) (all []SkillPatch, err error) {
 	return all, nil
 }
 
+// A WaitingPatch is a patch that nobody has decided on, of a skill that is as it was.
+type WaitingPatch struct {
+	*SkillPatch
+	Was string // the text of the skill
+}
+
+// WaitingPatches lists them. One whose file was changed since is left out: the next background run looks at it again.
+func WaitingPatches(s *store.Store) (waiting []WaitingPatch, err error) {
+	all, err := SkillPatches(s)
+	for i := range all {
+		if p := &all[i]; p.State == PatchWaits {
+			if was, err := ReadSkillFor(p); err == nil {
+				waiting = append(waiting, WaitingPatch{p, was})
+			}
+		}
+	}
+	return waiting, err
+}
+
 func patchID(p *SkillPatch) note.ID {
 	return note.ID("patch-" + store.Digest([]byte(p.Path + "\x00" + p.Old + "\x00" + store.Digest([]byte(p.Text))))[:16])
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -163,17 +162,10 @@ func (k *Conflicts) List() ([]Conflict, error) {
 	return all, nil
 }
 
-// Count counts the conflicts by the names of their files. Session
-// starts call it: it reads one folder.
+// Count is how many List lists. What cannot be read is shown by those who need it.
 func (k *Conflicts) Count() int {
-	entries, _ := os.ReadDir(k.s.Path("conflicts")) // what cannot be read is shown by those who need it
-	n := 0
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), ".json") && e.Name()[0] != '.' {
-			n++
-		}
-	}
-	return n
+	all, _ := k.List()
+	return len(all)
 }
 
 // Get reads one conflict. The error is fs.ErrNotExist when there is none.

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"anamnesis/internal/app"
-	"anamnesis/internal/app/curate"
 	"anamnesis/internal/app/diagnose"
 	"anamnesis/internal/app/history"
+	"anamnesis/internal/recall"
 )
 
 // sideAge is how long what stands beside every page may be old.
@@ -84,8 +84,8 @@ func makeSidebar(ctx context.Context, r *app.Rooms) (*sidebar, error) {
 	side := &sidebar{
 		Facets: f, Projects: counts(f.ByProject), Machine: r.Config.MachineID, ReadOnly: r.Store.ReadOnly(), Trouble: r.IndexTrouble(),
 	}
-	if items, err := curate.Inbox(ctx, r); err == nil {
-		side.Waiting = len(items)
+	if waits, err := app.CountWaiting(ctx, r); err == nil {
+		side.Waiting = waits.Sum()
 	}
 	side.Sync, err = app.SyncStatus(ctx, r)
 	return side, err
@@ -94,7 +94,7 @@ func makeSidebar(ctx context.Context, r *app.Rooms) (*sidebar, error) {
 // A week is what memory did in the last seven days.
 type week struct {
 	activity diagnose.Activity
-	gaps     curate.GapsAnswer
+	gaps     []recall.Gap
 	sessions []*app.SessionLog
 }
 
@@ -110,8 +110,7 @@ func makeWeek(ctx context.Context, r *app.Rooms) (*week, error) {
 		return nil, err
 	}
 	w.sessions = log.Sessions
-	everywhere := app.Question{Global: true, AllBranches: true, Lambda: app.Unset}
-	w.gaps, err = curate.Gaps(ctx, r, curate.GapOptions{Question: everywhere, MinSessions: 1, Limit: 5})
+	w.gaps, err = app.OpenGaps(ctx, r)
 	return w, err
 }
 

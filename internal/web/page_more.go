@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"anamnesis/internal/app"
-	"anamnesis/internal/app/curate"
 	"anamnesis/internal/app/diagnose"
 	"anamnesis/internal/app/history"
 	"anamnesis/internal/app/hooks"
@@ -132,7 +131,7 @@ func machines(r *request) (any, error) {
 			p.Jobs = append(p.Jobs, *j)
 		}
 	}
-	if p.Held, err = curate.Inbox(r.ctx, r.rooms, app.WaitingWithheld); err != nil {
+	if p.Held, err = app.Inbox(r.ctx, r.rooms, app.WaitingWithheld); err != nil {
 		return nil, err
 	}
 	return p, nil

@@ -33,7 +33,7 @@ type overviewPage struct {
 	Waiting  int               `json:"pendingReflections"`
 	Week     diagnose.Activity `json:"week"`
 	Recent   []app.NoteView    `json:"recent"`
-	Gaps     curate.GapsAnswer `json:"gaps"`
+	Gaps     curate.GapsAnswer `json:"gaps"` // the first of Total
 	Sessions []*app.SessionLog `json:"sessions"`
 	Machine  string            `json:"machine"`
 	Bars     []bar             `json:"-"`
@@ -66,6 +66,9 @@ func bars(names []string, by app.Counts) (all []bar) {
 
 var types = []string{"procedural", "semantic", "episodic"}
 
+// shownGaps is how many open questions the overview shows.
+const shownGaps = 5
+
 // overview answers from what stands beside every page and from the events of a week.
 func overview(r *request) (any, error) {
 	side, err := r.s.side.get(r.ctx, r.rooms)
@@ -77,7 +80,9 @@ func overview(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Week, p.Gaps, p.Sessions = week.activity, week.gaps, week.sessions
+	p.Week, p.Sessions = week.activity, week.sessions
+	open := len(week.gaps)
+	p.Gaps = curate.GapsAnswer{MinSessions: app.GapSessions, Total: open, Everywhere: open, Gaps: week.gaps[:min(open, shownGaps)]}
 	list, err := app.List(r.ctx, r.rooms, app.Selection{}, 8)
 	p.Recent = list.Notes
 	return p, err

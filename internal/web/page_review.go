@@ -19,6 +19,7 @@ type reviewPage struct {
 	Kind   string       `json:"kind,omitempty"` // of which only these are shown
 	Kinds  []count      `json:"kinds"`
 	Hidden int          `json:"left"` // items that are not shown
+	Skills int          `json:"skill_changes"`
 }
 
 // A reviewItem is one thing that waits, with what one has to see to decide.
@@ -44,7 +45,7 @@ const (
 )
 
 func review(r *request) (any, error) {
-	items, err := keep(r, "inbox", func() ([]app.InboxItem, error) { return curate.Inbox(r.ctx, r.rooms) })
+	items, err := keep(r, "inbox", func() ([]app.InboxItem, error) { return app.Inbox(r.ctx, r.rooms) })
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +55,11 @@ func review(r *request) (any, error) {
 		by[string(it.Kind)]++
 	}
 	p.Kinds = counts(by)
+	waits, err := app.CountWaiting(r.ctx, r.rooms, app.WaitingSkill)
+	if err != nil {
+		return nil, err
+	}
+	p.Skills = waits[app.WaitingSkill]
 	size := 0
 	for _, it := range items {
 		if p.Kind != "" && p.Kind != string(it.Kind) {

@@ -242,7 +242,7 @@ func expire(ctx context.Context, r *app.Rooms, d *DrainResult) {
 		return
 	}
 	running, _ := app.BeginRun(ctx, r, "expire")
-	done, err := curate.PlainReflector(r).Expire(running)
+	done, err := app.PlainReflector(r).Expire(running)
 	d.Expired += len(done)
 	if err = app.StaleIndex(r, err); err != nil {
 		d.fail(fmt.Errorf("archive what is over: %w", err))

@@ -100,7 +100,7 @@ func ConsolidateDue(ctx context.Context, r *app.Rooms) (observed int, failed []s
 	if !r.Config.Reflection.Consolidate || r.MayRedact() != nil {
 		return 0, nil
 	}
-	due, err := PlainReflector(r).ConsolidationDue(ctx)
+	due, err := app.PlainReflector(r).ConsolidationDue(ctx)
 	if err != nil || !due.Now {
 		return 0, nil
 	}

@@ -46,7 +46,7 @@ type ConventionsOptions struct {
 // Nothing else is ever changed.
 func Conventions(ctx context.Context, r *app.Rooms, o ConventionsOptions) (a ConventionsAnswer, err error) {
 	id := app.PlaceProject(r.Store, o.Project)
-	all, err := PlainReflector(r).Conventions(ctx, project.Names(r.Store, id))
+	all, err := app.PlainReflector(r).Conventions(ctx, project.Names(r.Store, id))
 	if err != nil {
 		return a, err
 	}

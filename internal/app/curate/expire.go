@@ -6,7 +6,6 @@ import (
 
 	"anamnesis/internal/app"
 	"anamnesis/internal/note"
-	"anamnesis/internal/reflection"
 )
 
 // ExpireAnswer lists the notes whose time is over.
@@ -25,21 +24,16 @@ type ExpiredNote struct {
 	ForgetAfter string  `json:"forget_after"`
 }
 
-// PlainReflector is a Reflector that asks no model.
-func PlainReflector(r *app.Rooms) *reflection.Reflector {
-	return reflection.New(r.Store, r.Index, r.Ingester, r.Redactor, nil, r.Config.Reflection)
-}
-
 // Expire archives notes whose forget_after has passed, or lists them.
 func Expire(ctx context.Context, r *app.Rooms, o app.MaintainOptions) (a ExpireAnswer, err error) {
 	a.Applied, a.Notes = o.Apply, []ExpiredNote{}
-	all, err := PlainReflector(r).Expired(ctx)
+	all, err := app.PlainReflector(r).Expired(ctx)
 	for _, e := range all {
 		a.Notes = append(a.Notes, ExpiredNote{e.ID, e.Title, e.Project, e.At.UTC().Format(time.RFC3339)})
 	}
 	if err == nil && o.Apply {
 		a.Archived, a.Ended, err = app.CarryOut(ctx, r, o.NoSync, "expire", func(ctx context.Context) (int, error) {
-			done, err := PlainReflector(r).Expire(ctx)
+			done, err := app.PlainReflector(r).Expire(ctx)
 			return len(done), app.StaleIndex(r, err)
 		})
 	}

@@ -24,6 +24,7 @@ type GapsAnswer struct {
 	MinSessions int          `json:"min_sessions"`
 	Total       int          `json:"total_gaps"`
 	Gaps        []recall.Gap `json:"repeat_gaps"`
+	Everywhere  int          `json:"open_everywhere"` // what app.OpenGaps lists, which is what other answers count
 }
 
 // Gaps lists questions that no note answers. Each is asked again with the gate.
@@ -37,7 +38,11 @@ func Gaps(ctx context.Context, r *app.Rooms, o GapOptions) (GapsAnswer, error) {
 		return GapsAnswer{}, err
 	}
 	gaps, err := r.Engine.Gaps(ctx, recall.GapOptions{MinSessions: o.MinSessions, Limit: o.Limit, Weak: o.Weak, Resolved: o.Resolved, Ask: q})
-	return GapsAnswer{o.MinSessions, len(gaps), gaps}, err
+	if err != nil {
+		return GapsAnswer{}, err
+	}
+	everywhere, err := app.OpenGaps(ctx, r)
+	return GapsAnswer{o.MinSessions, len(gaps), gaps, len(everywhere)}, err
 }
 
 // GapWords are the words of a question by which a gap is known, as they were

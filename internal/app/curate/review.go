@@ -17,55 +17,20 @@ import (
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
-	"anamnesis/internal/unread"
 )
 
 // ReviewAnswer lists what machines wrote and nobody has read, and what waits because it
 // contradicts or nearly repeats a note.
 type ReviewAnswer struct {
-	Notes   []ReviewItem   `json:"notes"`
-	Refused app.Refused    `json:"refused"`
-	Others  []WaitingCount `json:"others"` // what other commands decide on; of ReviewAll alone
-}
-
-// A WaitingCount is how many things of a kind wait, and the command that decides on them.
-type WaitingCount struct {
-	Count   int    `json:"count"`
-	What    string `json:"what"`
-	Command string `json:"command"`
+	Notes   []ReviewItem       `json:"notes"`
+	Refused app.Refused        `json:"refused"`
+	Others  []app.WaitingCount `json:"others"` // what other commands decide on; of ReviewAll alone
 }
 
 // othersWaiting counts what waits for a person besides the notes and drafts of Review.
-func othersWaiting(ctx context.Context, r *app.Rooms) ([]WaitingCount, error) {
-	others := []WaitingCount{}
-	add := func(n int, noun, rest, command string) {
-		if n > 0 {
-			others = append(others, WaitingCount{n, app.Plural(n, noun) + rest, "anamnesis " + command})
-		}
-	}
-	items, err := Inbox(ctx, r, app.WaitingConflict, app.WaitingWithheld)
-	if err != nil {
-		return others, err
-	}
-	of := map[app.Waiting]int{}
-	for _, it := range items {
-		of[it.Kind]++
-	}
-	add(of[app.WaitingConflict], "conflict", " between machines", "review conflicts")
-	add(of[app.WaitingWithheld], "file", " that does not travel", "review held")
-	expired, err := Expire(ctx, r, app.MaintainOptions{})
-	add(len(expired.Notes), "note", " past its date", "review expired")
-	if err != nil {
-		return others, err
-	}
-	gaps, err := Gaps(ctx, r, GapOptions{MinSessions: 2})
-	add(len(gaps.Gaps), "question", " that no note answers", "review gaps")
-	if err != nil {
-		return others, err
-	}
-	count, err := unread.Of(r.Store).Count()
-	add(count.Waiting, "session", " whose messages no agent answered", "sessions unread")
-	return others, err
+func othersWaiting(ctx context.Context, r *app.Rooms) ([]app.WaitingCount, error) {
+	w, err := app.CountWaiting(ctx, r, app.WaitingConflict, app.WaitingWithheld, app.WaitingExpired, app.WaitingGap, app.WaitingSession)
+	return w.List(), err
 }
 
 // A ReviewItem is a note or a draft that waits for review, with what one needs to decide.
@@ -84,7 +49,7 @@ type ReviewItem struct {
 }
 
 // Changes reports whether it is a change of the note Other.
-func (it *ReviewItem) Changes() bool { return it.Other != nil && it.ID == changePrefix+it.Other.ID }
+func (it *ReviewItem) Changes() bool { return it.Other != nil && it.ID == app.ChangePrefix+it.Other.ID }
 
 // Repeats reports whether it nearly says what the note Other says.
 func (it *ReviewItem) Repeats() bool {
@@ -102,7 +67,7 @@ type ReviewOther struct {
 // quarantine, then what nobody has read, then what is too unsure for the team, then patches of
 // skills.
 func Review(ctx context.Context, r *app.Rooms) (a ReviewAnswer, err error) {
-	items, err := Inbox(ctx, r, app.WaitingDraft, app.WaitingQuarantine, app.WaitingUnread, app.WaitingShare)
+	items, err := app.Inbox(ctx, r, app.WaitingDraft, app.WaitingQuarantine, app.WaitingUnread, app.WaitingShare)
 	slices.SortStableFunc(items, func(a, b app.InboxItem) int { return reviewOrder(a.Kind) - reviewOrder(b.Kind) })
 	quarantine := 0
 	for _, it := range items {
@@ -207,7 +172,7 @@ func KeepReviewed(ctx context.Context, r *app.Rooms, names []string) (a ReviewKe
 func Mine(ctx context.Context, r *app.Rooms) (names []string, err error) {
 	_, unread, err := app.UnreadNotes(ctx, r)
 	for _, n := range unread {
-		if _, mine := unreadWhy(n); mine {
+		if _, mine := app.UnreadWhy(n); mine {
 			names = append(names, string(n.ID))
 		}
 	}
@@ -362,10 +327,10 @@ func mergeDraft(ctx context.Context, r *app.Rooms, id note.ID, draft *note.Note)
 
 // reviewed finds what a name means: a draft by its whole id, else a note.
 func reviewed(ctx context.Context, r *app.Rooms, name string) (note.ID, *note.Note, error) {
-	named, change := strings.CutPrefix(name, changePrefix)
+	named, change := strings.CutPrefix(name, app.ChangePrefix)
 	if id, err := note.ParseID(named); err == nil {
 		switch draft, err := r.Store.Spool().HeldDraft(id); {
-		case err == nil && !change && isNote(r, id): // the note is meant, and not what somebody would make of it
+		case err == nil && !change && app.IsNote(r, id): // the note is meant, and not what somebody would make of it
 		case err == nil:
 			return id, draft, nil
 		case change:

@@ -75,21 +75,13 @@ func proposeSkillPatch(ctx context.Context, r *app.Rooms, skill *note.Note) (boo
 	return reflection.ProposeSkillPatch(r.Store, skill, rules, former)
 }
 
-// skillItems are the patches that wait, as things to review. One whose file was changed
-// since is left out: the next background run looks at it again.
+// skillItems are the patches that wait, as things to review.
 func skillItems(r *app.Rooms) (items []ReviewItem, err error) {
-	all, err := reflection.SkillPatches(r.Store)
-	for i := range all {
-		p := &all[i]
-		if p.State != reflection.PatchWaits {
-			continue
-		}
-		was, err := reflection.ReadSkillFor(p)
-		if err != nil {
-			continue // it is gone or changed
-		}
+	all, err := reflection.WaitingPatches(r.Store)
+	for _, w := range all {
+		p := w.SkillPatch
 		it := patchItem(p)
-		it.Diff = note.Unified("a/"+filepath.ToSlash(p.Path), "b/"+filepath.ToSlash(p.Path), was, p.Text)
+		it.Diff = note.Unified("a/"+filepath.ToSlash(p.Path), "b/"+filepath.ToSlash(p.Path), w.Was, p.Text)
 		for _, rule := range p.Rules {
 			o := other(r, rule.Note)
 			if o == nil {

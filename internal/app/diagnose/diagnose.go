@@ -71,12 +71,23 @@ func target(r *app.Rooms, version string) *doctor.Target {
 	self, _ := setup.Self()
 	env := config.Process(nil)
 	path, _ := env.Lookup("PATH")
+	waiting := func(ctx context.Context) (lines []string, err error) {
+		w, err := app.CountWaiting(ctx, r)
+		for _, k := range w.List() {
+			lines = append(lines, k.What)
+		}
+		return lines, err
+	}
+	if r.Index == nil {
+		waiting = nil
+	}
 	pt := &doctor.Target{
 		Store: r.Store, Index: r.Index, Engine: r.Engine, Redactor: r.Redactor, RulesErr: r.Rules,
 		Self: self, Version: version, Path: path, TempDirs: app.TempDirs(),
 		Patience: r.Config.Patience,
 		Disabled: r.Config.Disabled, VersionOf: app.VersionOf, Warnings: r.Config.Warnings, Foreign: config.UnknownVariables(env),
 		Allowed:    app.MayTravel(r),
+		Waiting:    waiting,
 		Sync:       func(ctx context.Context) (app.SyncState, error) { return app.SyncStatus(ctx, r) },
 		Namesakes:  func(ctx context.Context) ([]string, error) { return app.Namesakes(ctx, r) },
 		GitVersion: gitVersion,

@@ -42,10 +42,11 @@ type StatusAnswer struct {
 	Unread      unread.Count      `json:"unread"`        // what users typed and no reader has decided on
 	UnreadFor   string            `json:"unread_for"`    // the agents that are shown it: same, any or off
 	Paused      bool              `json:"unread_paused"` // no agent answered for long, and nothing is shown at starts
-	Held        int               `json:"held"`
-	Review      int               `json:"review"`  // notes of a model that the user has not read
-	Refused     app.Refused       `json:"refused"` // because it reads like orders to an agent
-	Team        *app.TeamStatus   `json:"team"`    // null without one
+	Waiting     app.Waits         `json:"waiting"`       // for a decision of the user
+	Held        int               `json:"held"`          // the drafts of them
+	Review      int               `json:"review"`        // those that `anamnesis review` lists
+	Refused     app.Refused       `json:"refused"`       // because it reads like orders to an agent
+	Team        *app.TeamStatus   `json:"team"`          // null without one
 	Trusted     []store.Teammate  `json:"trusted_teammates"`
 	Server      string            `json:"index_server,omitempty"` // of the index of this machine, how it answers
 	Problems    []app.ProblemView `json:"problems"`
@@ -73,8 +74,8 @@ func Status(ctx context.Context, r *app.Rooms) (s StatusAnswer, err error) {
 	s = StatusAnswer{
 		Root: r.Store.Root(), DBPath: r.Store.Path("index.db"), ReadOnly: r.Store.ReadOnly(), Stale: r.Stale,
 		ByType: app.Counts{}, ByProject: app.Counts{}, ByScope: app.Counts{}, ByWorkspace: app.Counts{},
-		GivenUp: queue.Of(r.Store).Poisoned(), Held: len(r.Store.Spool().Held()),
-		EventBytes: r.Store.Events().Size(),
+		GivenUp:    queue.Of(r.Store).Poisoned(),
+		EventBytes: r.Store.Events().Size(), Waiting: app.Waits{},
 	}
 	if err := store.Unwritable(r.Store); err != nil {
 		s.Unwritable = err.Error()
@@ -95,12 +96,11 @@ func Status(ctx context.Context, r *app.Rooms) (s StatusAnswer, err error) {
 	if s.Unread, err = unread.Of(r.Store).Count(); err != nil {
 		return s, err
 	}
-	quarantined, unreviewed, err := app.UnreadNotes(ctx, r)
-	if err != nil {
+	if s.Waiting, err = app.CountWaiting(ctx, r); err != nil {
 		return s, err
 	}
-	s.Review = len(quarantined) + len(unreviewed)
-	if s.Refused, err = app.RefusedIn(r, len(quarantined)); err != nil {
+	s.Held, s.Review = s.Waiting[app.WaitingDraft], s.Waiting.Sum(app.Reviewed()...)
+	if s.Refused, err = app.RefusedIn(r, s.Waiting[app.WaitingQuarantine]); err != nil {
 		return s, err
 	}
 	s.Aside, _ = filepath.Glob(s.DBPath + ".foreign-*[0-9]")
@@ -183,9 +183,12 @@ func TakeGlance(ctx context.Context, h app.Host, session string) (g Glance, err 
 	if err != nil {
 		return g, err
 	}
+	waits, err := app.CountWaiting(ctx, r, app.WaitingConflict, app.WaitingDraft)
+	if err != nil {
+		return g, err
+	}
 	g = Glance{
-		Notes: st.Notes, Here: projectNotes(ctx, r), Conflicts: r.Store.Conflicts().Count(), Held: len(r.Store.Spool().Held()),
-		Rules: r.Rules,
+		Notes: st.Notes, Here: projectNotes(ctx, r), Conflicts: waits[app.WaitingConflict], Held: waits[app.WaitingDraft], Rules: r.Rules,
 	}
 	if jobs, _, err := queue.Of(r.Store).Look(queue.Capture); err == nil {
 		g.Waiting = len(jobs)

@@ -44,8 +44,10 @@ func SessionStart(ctx context.Context, r *app.Rooms, e agent.Event, o StartOptio
 	if q, err := r.Store.Spool().Quiet(); err == nil && q.Session(e.SessionID) { // resumed, or after /clear
 		return inject.Block{}, place, nil
 	}
+	// What cannot be counted is said by those who are asked for it.
+	waits, _ := app.CountWaiting(ctx, r, app.WaitingConflict)
 	notices := []string{
-		conflictNotice(r), withheldNotice(r), policyNotice(r.Store), app.SyncNotice(r), app.TeamNotice(ctx, r), r.IndexTrouble(),
+		conflictNotice(waits), withheldNotice(r), policyNotice(r.Store), app.SyncNotice(r), app.TeamNotice(ctx, r), r.IndexTrouble(),
 	}
 	place.Notice = strings.Join(strings.Fields(strings.Join(notices, " ")), " ")
 	place.Pending = r.Recorder.Preview(place.Projects, time.Now().Add(r.Config.Wait(previewTime)))
@@ -136,8 +138,8 @@ func LogShownAtStart(r *app.Rooms, e agent.Event, b inject.Block) error {
 }
 
 // conflictNotice is what a session is shown about conflicts, empty when there is none.
-func conflictNotice(r *app.Rooms) string {
-	n := r.Store.Conflicts().Count()
+func conflictNotice(w app.Waits) string {
+	n := w[app.WaitingConflict]
 	if n == 0 {
 		return ""
 	}
@@ -152,7 +154,7 @@ func conflictNotice(r *app.Rooms) string {
 // withheldNotice is what a session is shown about files that do not travel, empty when there
 // is none: one line, whatever their number. It says what the last sync met.
 func withheldNotice(r *app.Rooms) string {
-	n := len(app.LastSync(r).Held)
+	n := len(app.NotSent(r))
 	if n == 0 {
 		return ""
 	}
