@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/store"
@@ -173,8 +174,11 @@ func Search(ctx context.Context, r *Rooms, o SearchOptions) (SearchAnswer, error
 		return a, nil
 	}
 	via := "search"
-	if o.Look {
+	switch {
+	case o.Look:
 		via = ""
+	case r.Host.By == ingest.Agent:
+		via = "shell"
 	}
 	res, held, err := Ask(ctx, r, q, scope, via)
 	if err == nil && len(res.Hits) == 0 && catchUp(ctx, r) {

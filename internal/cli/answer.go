@@ -71,7 +71,7 @@ func (p *program) printNothing(res *recall.Result) {
 		p.note("nothing found; the store holds no notes yet, `anamnesis add --title TITLE --body TEXT` writes one")
 		return
 	}
-	p.note("nothing found; the store holds %s", plural(res.Searched, "note"))
+	p.note("nothing found")
 }
 
 // hitText is the i-th hit of an answer as it is printed.
@@ -98,12 +98,11 @@ func (s *screen) hitText(i int, h *recall.Hit, format string, fields []string) s
 	if len(fields) > 0 {
 		text = ""
 		for _, name := range fields {
-			if v := h.Fields[name]; v != "" {
-				text += name + ": " + printable(strings.Join(strings.Fields(v), " ")) + "\n"
+			v := printable(strings.Join(strings.Fields(h.Fields[name]), " "))
+			if v == "" { // as of a note that was written before there were fields
+				v = "(none)"
 			}
-		}
-		if text == "" { // a note that was written before there were fields
-			text = title + "\n"
+			text += name + ": " + v + "\n"
 		}
 	}
 	for line := range strings.Lines(text) {

@@ -101,7 +101,7 @@ func (p *program) printCaptured(c hooks.Captured, noSync bool) {
 		p.printPart(&c.Also[i])
 	}
 	if c.Reflected > 0 {
-		p.printf("capture: auto-reflected %d note(s)\n", c.Reflected)
+		p.printf("capture: auto-reflected %s\n", plural(c.Reflected, "note"))
 	}
 	p.printf("capture: %s\n", syncLine(c.Sync, noSync))
 	if c.Fallback != nil {

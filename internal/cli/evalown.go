@@ -41,7 +41,7 @@ lines of the file that are right.`,
 			return runModel(p, cmd, "eval build", func(ctx context.Context, r *app.Rooms) (curate.EvalBuilt, error) {
 				return curate.EvalBuild(ctx, r, o.File, n, types)
 			}, func(a curate.EvalBuilt) {
-				p.printf("eval build: wrote %d candidate(s) to %s (approved=false; curate before running)\n", a.Wrote, a.File)
+				p.printf("eval build: wrote %s to %s (approved=false; curate before running)\n", plural(a.Wrote, "candidate"), a.File)
 				if a.Known+a.Duplicates > 0 {
 					p.note("%s had cases already, %d questions were known", plural(a.Known, "note"), a.Duplicates)
 				}

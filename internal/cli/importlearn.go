@@ -23,12 +23,15 @@ func (p *program) printLearnPast(a curate.LearnPastAnswer) {
 		p.printf("import: left out: %s\n", printable(problem))
 	}
 	if !a.Applied {
-		model := a.Model
-		if model == "" {
-			model = "no model (set reflection.provider)"
+		model := " to " + a.Model
+		if a.Model == "" {
+			model = ""
 		}
-		p.printf("import: %s, %s to %s, about %d tokens%s\n",
+		p.printf("import: %s, %s%s, about %d tokens%s\n",
 			plural(a.Sessions, "session"), plural(a.Calls, "request"), model, a.Tokens, dryRun(a.Calls))
+		if a.Unset != "" {
+			p.printf("import: %s\n", printable(a.Unset))
+		}
 		return
 	}
 	p.printf("import: %s read, %s learnt, %d held, %d dropped, %d pending, %d left\n",

@@ -40,7 +40,7 @@ call the tools that read or propose without asking you. --print shows which file
 what is left to you to do. What cannot be done is refused before the first question.
 
 Of Claude Code it does this: write config.json, register the MCP server with Claude Code (` + "`claude mcp add`" + `), and
-put ten hooks into its settings.json: a session start is shown the memory and syncs
+put its hooks into settings.json: a session start is shown the memory and syncs
 it, a prompt is shown the notes it is about, a tool the rules with a trigger that fits,
 a sub-agent what its task is about, a session end and a compaction are captured. The
 settings file is patched in place, its layout and everything that is not ours stays;

@@ -26,6 +26,7 @@ import (
 	"anamnesis/internal/store"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // A program is one run: its streams and the flags that every command has.
@@ -142,6 +143,12 @@ func (p *program) root(some ...namedCommand) *cobra.Command {
 	root.PersistentFlags().StringArrayVar(&p.sets, "set", nil, "use a setting's value for this run (`KEY=VALUE`, may be repeated)")
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print one JSON object instead of text")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		var bad *pflag.InvalidValueError
+		if errors.As(err, &bad) {
+			if takes := valueOf(bad.GetFlag().Value.Type()); takes != "" { // else the flag says it
+				err = fmt.Errorf("%q is no value of --%s, which takes %s", bad.GetValue(), bad.GetFlag().Name, takes)
+			}
+		}
 		return usage("%w; `%s --help` lists the flags", err, cmd.CommandPath())
 	})
 	root.SetHelpCommand(newHelp(p))
@@ -179,8 +186,15 @@ func (p *program) strict(cmd *cobra.Command) {
 				if cmd.HasSubCommands() && len(args) > 0 && inner(cmd, nil) == nil {
 					return unknownCommand(cmd, args[0])
 				}
-				if len(args) > 0 && inner(cmd, nil) == nil && inner(cmd, args[:1]) != nil {
+				var ours *app.Error
+				switch {
+				case len(args) > 0 && inner(cmd, nil) == nil && inner(cmd, args[:1]) != nil:
 					err = fmt.Errorf("it takes no arguments, and %q is one", args[0])
+				case errors.As(err, &ours):
+				case inner(cmd, append(slices.Clone(args), "x")) == nil, inner(cmd, append(slices.Clone(args), "x", "x")) == nil:
+					err = errors.New("an argument is missing")
+				case len(args) > 0 && inner(cmd, args[:len(args)-1]) == nil:
+					err = fmt.Errorf("%q is one argument too many", args[len(args)-1])
 				}
 				return usage("%s: %w; usage: %s", cmd.Name(), err, strings.TrimSpace(cmd.UseLine()))
 			}
@@ -193,6 +207,21 @@ func (p *program) strict(cmd *cobra.Command) {
 			return inner(cmd, args)
 		}
 	}
+}
+
+// valueOf says in words what a flag of a type of the library takes, "" for another type.
+func valueOf(kind string) string {
+	switch kind {
+	case "int", "int64", "uint", "uint64":
+		return "a whole number"
+	case "float64":
+		return "a number"
+	case "bool":
+		return "true or false"
+	case "duration":
+		return "a time such as 90s or 5m"
+	}
+	return ""
 }
 
 func unknownCommand(cmd *cobra.Command, name string) error {

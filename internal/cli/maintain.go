@@ -47,10 +47,10 @@ func (p *program) printDedup(a app.DedupAnswer, noSync bool) {
 		p.printf("dedup: remove %s [%s] dup of %s '%s'\n", p.short(d.ID), firstLine(d.Project, 60), p.short(d.Of), firstLine(d.Title, 60))
 	}
 	if !a.Applied {
-		p.printf("dedup: %d duplicate(s) would be removed%s\n", len(a.Duplicates), dryRun(len(a.Duplicates)))
+		p.printf("dedup: %s would be removed%s\n", plural(len(a.Duplicates), "duplicate"), dryRun(len(a.Duplicates)))
 		return
 	}
-	p.printf("dedup: removed %d duplicate(s); %s\n", a.Removed, endLine(*a.Sync, noSync))
+	p.printf("dedup: removed %s; %s\n", plural(a.Removed, "duplicate"), endLine(*a.Sync, noSync))
 	p.undoLine(a.Undo)
 }
 
@@ -99,11 +99,12 @@ touching any note, use ` + "`anamnesis project alias`" + `.`,
 					p.printf("migrate: %s [%s] '%s' -> '%s'\n", l.ID, l.Repair.Type, firstLine(l.From, 80), firstLine(l.To, 80))
 				}
 				if a.Applied {
-					p.printf("migrate: applied %d change(s); %s\n", a.Changed, endLine(*a.Sync, o.NoSync))
+					p.printf("migrate: applied %s; %s\n", plural(a.Changed, "change"), endLine(*a.Sync, o.NoSync))
 					p.undoLine(a.Undo)
 					return
 				}
-				p.printf("migrate: %d note(s) would change%s\n", len(a.Plan), strings.Replace(dryRun(len(a.Plan)), "--apply", "--apply to write", 1))
+				p.printf("migrate: %s would change%s\n", plural(len(a.Plan), "note"),
+					strings.Replace(dryRun(len(a.Plan)), "--apply", "--apply to write", 1))
 			})
 		},
 	}
@@ -129,11 +130,11 @@ A note that names another source is never touched.`,
 					p.printf("backfill: %s [%s] -> prov_source=%s '%s'\n", l.ID, firstLine(l.Repair.Project, 60), l.To, firstLine(l.Repair.Title, 60))
 				}
 				if a.Applied {
-					p.printf("backfill: rewrote %d note(s); %s\n", a.Changed, endLine(*a.Sync, o.NoSync))
+					p.printf("backfill: rewrote %s; %s\n", plural(a.Changed, "note"), endLine(*a.Sync, o.NoSync))
 					p.undoLine(a.Undo)
 					return
 				}
-				p.printf("backfill: %d note(s) would change%s\n", len(a.Plan), dryRun(len(a.Plan)))
+				p.printf("backfill: %s would change%s\n", plural(len(a.Plan), "note"), dryRun(len(a.Plan)))
 			})
 		},
 	}
@@ -159,11 +160,11 @@ stays, and ` + "`anamnesis archive undo`" + ` brings one back once its forget_af
 					p.printf("expire: %s [%s] since %s '%s'\n", p.short(n.ID), firstLine(n.Project, 60), n.ForgetAfter, firstLine(n.Title, 60))
 				}
 				if a.Applied {
-					p.printf("expire: archived %d note(s); %s\n", a.Archived, endLine(*a.Sync, o.NoSync))
+					p.printf("expire: archived %s; %s\n", plural(a.Archived, "note"), endLine(*a.Sync, o.NoSync))
 					p.undoLine(a.Undo)
 					return
 				}
-				p.printf("expire: %d note(s) would be archived%s\n", len(a.Notes), dryRun(len(a.Notes)))
+				p.printf("expire: %s would be archived%s\n", plural(len(a.Notes), "note"), dryRun(len(a.Notes)))
 			})
 		},
 	}

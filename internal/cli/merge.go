@@ -76,9 +76,9 @@ func (p *program) printMerged(a curate.MergeAnswer, o mergeOptions) {
 		name := firstLine(m.Project, 80)
 		switch {
 		case a.Applied && m.Notes > 0 && m.Groups > 0 && o.NoGate:
-			p.printf("merge: %s: %d group(s), %d synthesized, %d superseded\n", name, len(m.Applied), len(m.Made), m.Superseded)
+			p.printf("merge: %s: %s, %d synthesized, %d superseded\n", name, plural(len(m.Applied), "group"), len(m.Made), m.Superseded)
 		case a.Applied && m.Notes > 0 && m.Groups > 0:
-			p.printf("merge: %s: %d group(s) applied, %d rejected\n", name, len(m.Applied), len(m.Refused))
+			p.printf("merge: %s: %s applied, %d rejected\n", name, plural(len(m.Applied), "group"), len(m.Refused))
 		case !a.Applied && m.Groups == 0 && m.Notes > 0 && m.Error == "":
 			p.printf("merge: %s: no redundant groups found (dry-run)\n", name)
 		}
@@ -93,7 +93,7 @@ func (p *program) printMerged(a curate.MergeAnswer, o mergeOptions) {
 		}
 	}
 	if a.Sync != nil {
-		p.printf("merge: superseded %d note(s); %s\n", a.Superseded, endLine(*a.Sync, o.NoSync))
+		p.printf("merge: superseded %s; %s\n", plural(a.Superseded, "note"), endLine(*a.Sync, o.NoSync))
 		p.undoLine(a.Undo)
 		p.printf("`anamnesis reflect merge --undo ID` lets one note stand for itself again\n")
 	}
@@ -118,9 +118,9 @@ func (p *program) printRefused(name string, refused []curate.RefusedGroup) {
 // printMergePlan prints what a model proposes for a group: which notes, and what
 // would stand for them.
 func (p *program) printMergePlan(name string, g curate.PlannedOne) {
-	what := fmt.Sprintf("keep %s supersedes %d note(s)", g.Keeper, len(g.Superseded))
+	what := fmt.Sprintf("keep %s supersedes %s", g.Keeper, plural(len(g.Superseded), "note"))
 	if g.Action == reflection.Synthesize {
-		what = fmt.Sprintf("synthesize '%s' from %d note(s)", firstLine(g.Title, 70), len(g.Superseded))
+		what = fmt.Sprintf("synthesize '%s' from %s", firstLine(g.Title, 70), plural(len(g.Superseded), "note"))
 	}
 	if g.Would {
 		p.printf("merge: %s: would refuse to %s%s\n", name, what, because(printable(g.Refused)))

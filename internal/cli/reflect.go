@@ -72,7 +72,7 @@ func (p *program) printReflectPlan(a curate.ReflectPlan) {
 			few++
 			continue
 		}
-		p.printf("reflect: %s: %d episodic(s) would be distilled (dry-run; pass --apply)\n", firstLine(pl.Project, 80), pl.Sessions)
+		p.printf("reflect: %s: %s would be distilled (dry-run; pass --apply)\n", firstLine(pl.Project, 80), plural(pl.Sessions, "session"))
 	}
 	if len(a.Projects) == 0 {
 		p.note("there is nothing to distil: no project has a session that was not distilled yet")
@@ -109,7 +109,7 @@ func (p *program) printReflected(a curate.ReflectAnswer, noSync bool) {
 			p.printf("reflect: %s: failed (%s); skipped\n", name, firstLine(j.Error, 300))
 		}
 		if j.Sessions > 0 {
-			p.printf("reflect: %s: distilled %d episodic(s) -> %d note(s)\n", name, j.Sessions, j.Report.Wrote())
+			p.printf("reflect: %s: distilled %s -> %s\n", name, plural(j.Sessions, "session"), plural(j.Report.Wrote(), "note"))
 		}
 		for _, w := range j.Report.Notes {
 			more := because(printable(w.Why))
@@ -124,7 +124,7 @@ func (p *program) printReflected(a curate.ReflectAnswer, noSync bool) {
 		}
 	}
 	if a.Sync != nil {
-		p.printf("reflect: wrote %d note(s); %s\n", a.Wrote, endLine(*a.Sync, noSync))
+		p.printf("reflect: wrote %s; %s\n", plural(a.Wrote, "note"), endLine(*a.Sync, noSync))
 		p.undoLine(a.Undo)
 	}
 }

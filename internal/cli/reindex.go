@@ -23,7 +23,7 @@ read as notes are named and left alone.`,
 					}
 					p.note("%s %s: %s", what, pr.Path, pr.Reason)
 				}
-				p.printf("reindex: indexed %d note(s)\n", a.Indexed)
+				p.printf("reindex: indexed %s\n", plural(a.Indexed, "note"))
 			})
 		},
 	}

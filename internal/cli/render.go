@@ -208,7 +208,7 @@ func (s *screen) report(err error, command string) int {
 	}
 	s.errorf("%s %s\n", name, strings.Join(lines, "\n"))
 	if f.Hint != "" {
-		s.errorf("%s %s\n", name, f.Hint)
+		s.errorf("  %s\n", f.Hint)
 	}
 	return f.Exit
 }

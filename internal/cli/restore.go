@@ -42,7 +42,7 @@ truncated or corrupted gets the version of the last commit, or the newest of its
 					return history.Rewind(ctx, r, since, until, apply)
 				}, p.printRewound)
 			case since != "" || until != "" || len(args) == 0:
-				return usage("restore: give ID@REV, or --since TIME and perhaps --until TIME")
+				return usage("restore: give ID@REV, or --since TIME and, if wanted, --until TIME")
 			}
 			name, rev, ok := strings.Cut(args[0], "@")
 			if !ok || name == "" || rev == "" {
@@ -87,9 +87,9 @@ func (p *program) printRewound(a history.RewindAnswer) {
 	}
 	if !a.Applied {
 		would := len(a.Notes) - a.Left
-		p.printf("restore: %d note(s) would change%s\n", would, dryRun(would))
+		p.printf("restore: %s would change%s\n", plural(would, "note"), dryRun(would))
 		return
 	}
-	p.printf("restore: %d note(s) have their former form\n", a.Changed)
+	p.printf("restore: %s have their former form\n", plural(a.Changed, "note"))
 	p.undoLine(a.Undo)
 }

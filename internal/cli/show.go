@@ -96,7 +96,7 @@ func (p *program) printShown(a app.ShowAnswer) {
 	if len(a.ConfirmedBy) > 0 {
 		p.printf("said by %s too\n", firstLine(strings.Join(a.ConfirmedBy, ", "), 200))
 	}
-	p.printf("shown at session start %d×, found %d×", a.Injected, a.Recalled)
+	p.printf("shown unasked %d×, found %d×", a.Injected, a.Recalled)
 	if len(a.Revisions) > 0 {
 		p.printf(" · %s (`anamnesis show --history %s`)", plural(len(a.Revisions), "former state"), a.ID)
 	}

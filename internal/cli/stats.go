@@ -53,7 +53,7 @@ func (p *program) printEconomics(a diagnose.EconomicsAnswer) {
 		return
 	}
 	p.printf("since %s, in tokens:\n", clock(a.From))
-	p.printf("  %-9s %7s %7s %9s %12s %9s\n", "where", "times", "notes", "shown", "to read it", "saved")
+	p.printf("  %-9s %7s %7s %9s %12s %9s\n", "where", "times", "notes", "shown", "sessions", "saved")
 	for _, s := range append(a.Surfaces, a.All) {
 		read, saved := "unknown", ""
 		if s.Percent != nil {
@@ -61,6 +61,7 @@ func (p *program) printEconomics(a diagnose.EconomicsAnswer) {
 		}
 		p.printf("  %-9s %7d %7d %9d %12s %9s\n", s.Name, s.Times, s.Notes, s.Tokens, read, saved)
 	}
+	p.printf("  sessions: what the sessions behind the notes would take, read whole, which few agents would do\n")
 	if a.All.Known < a.All.Times {
 		p.printf("  of %d times the cost of reading is known for %d: these alone are compared\n", a.All.Times, a.All.Known)
 	}

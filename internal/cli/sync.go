@@ -232,7 +232,7 @@ func (p *program) printDrained(d background.DrainResult) {
 		p.printf("drain: summarised %s of earlier sessions\n", plural(d.Summarised, "note"))
 	}
 	if d.Reflected > 0 {
-		p.printf("drain: auto-reflected %d note(s)\n", d.Reflected)
+		p.printf("drain: auto-reflected %s\n", plural(d.Reflected, "note"))
 	}
 	for _, f := range d.Failed {
 		p.note("%s", f)

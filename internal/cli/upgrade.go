@@ -41,14 +41,14 @@ built with. Nothing but this command ever asks it; it is sent the names of files
 func (p *program) printUpgrade(a setup.UpgradeAnswer) {
 	switch {
 	case a.Command != "":
-		p.printf("upgrade: %s is of %s (%s); a newer one comes with: %s\n", a.Program, a.From, origins[a.Origin], a.Command)
+		p.printf("upgrade: %s is %s, %s; to update it: %s\n", a.Program, a.From, origins[a.Origin], a.Command)
 	case !a.Newer:
-		p.printf("upgrade: %s is of %s; the newest release is %s\n", a.Program, a.From, a.To)
+		p.printf("upgrade: %s is %s; the newest release is %s\n", a.Program, a.From, a.To)
 	case a.Applied:
 		p.printf("upgrade: %s is now %s, and was %s\n", a.Program, a.To, a.From)
 		p.printf("undo: anamnesis upgrade --rollback --apply\n")
 	default:
-		p.printf("upgrade: would replace %s of %s by %s\n", a.Program, a.From, a.To)
+		p.printf("upgrade: would replace %s %s by %s\n", a.Program, a.From, a.To)
 		if a.Archive != "" {
 			p.printf("  %s\n  SHA-256 %s, signed\n", a.Archive, a.SHA256)
 		}

@@ -85,7 +85,7 @@ func (p *program) printWhy(a history.WhyAnswer) {
 		p.printf("\n")
 	}
 	p.printWhen(a.When, a.Proposed)
-	p.printf("\nshown: at session start %d×, found by a question %d×\n", a.Injected, a.Recalled)
+	p.printf("\nshown: unasked %d×, found by a question %d×\n", a.Injected, a.Recalled)
 	if a.Used+a.Unused+a.Opposed > 0 {
 		p.printf("what became of it: used in %s, not used in %d, contradicted in %d\n", plural(a.Used, "session"), a.Unused, a.Opposed)
 	}

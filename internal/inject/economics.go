@@ -53,6 +53,7 @@ func (l *Ledger) Take(rec store.Record, shown bool) {
 			l.sessions = make(map[string]int)
 		}
 		l.sessions[rec.Session] = rec.In
+	case rec.Kind == store.Recalled && rec.Text == "search": // a person asked, and read it
 	case shown && rec.Out > 0 && len(rec.Notes) > 0: // of other kinds Sum takes none
 		l.shown = append(l.shown, rec)
 	}

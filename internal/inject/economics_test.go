@@ -23,6 +23,8 @@ func TestEconomics(t *testing.T) {
 		{Kind: store.Injected, Session: "s", Notes: []note.ID{"hand", "own", "lost"}, Out: 70},
 		{Kind: store.Prompted, Session: "s", Notes: []note.ID{"a1", "b1"}, Out: 200},
 		{Kind: store.Prompted, Session: "s", Text: "no note is about it"},
+		{Kind: store.Recalled, Text: "search", Notes: []note.ID{"a1"}, Out: 40}, // a person asked
+		{Kind: store.Recalled, Text: "mcp", Notes: []note.ID{"b1"}, Out: 60},
 		{Kind: store.Written, Notes: []note.ID{"a1"}, Out: 5},
 	} {
 		l.Take(r, true)
@@ -33,8 +35,9 @@ func TestEconomics(t *testing.T) {
 		Surfaces: []inject.Surface{
 			{Name: "start", Times: 2, Notes: 6, Tokens: 170, Known: 1, TokensKnown: 100, Sources: 1000, Saved: 900, Percent: percent(90)},
 			{Name: "prompt", Times: 1, Notes: 2, Tokens: 200, Known: 1, TokensKnown: 200, Sources: 4000, Saved: 3800, Percent: percent(95)},
+			{Name: "search", Times: 1, Notes: 1, Tokens: 60, Known: 1, TokensKnown: 60, Sources: 3000, Saved: 2940, Percent: percent(98)},
 		},
-		All: inject.Surface{Name: "all", Times: 3, Notes: 8, Tokens: 370, Known: 2, TokensKnown: 300, Sources: 5000, Saved: 4700, Percent: percent(94)},
+		All: inject.Surface{Name: "all", Times: 4, Notes: 9, Tokens: 430, Known: 3, TokensKnown: 360, Sources: 8000, Saved: 7640, Percent: percent(96)},
 	}
 	if diff := cmp.Diff(want, l.Sum(func(id note.ID) string { return sessions[id] })); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

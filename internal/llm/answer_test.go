@@ -29,6 +29,8 @@ func TestParseAnswer(t *testing.T) {
 func TestPing(t *testing.T) {
 	s := llmtest.New(t)
 	s.Answer = func(string, string) string { return "ok" }
+	chats := llmtest.New(t)
+	chats.Answer = func(string, string) string { return "How can I help\nyou? " + strings.Repeat("é", 99) }
 	empty := llmtest.New(t)
 	empty.Answer = func(string, string) string { return " " }
 	refuses := llmtest.New(t)
@@ -46,6 +48,7 @@ func TestPing(t *testing.T) {
 		{llm.GeneratorOptions{Provider: llm.OpenAI, Model: "m"}, "incomplete config (need provider, model, base_url, api_key)", false},
 		{llm.GeneratorOptions{Provider: llm.Local, Model: "m"}, "incomplete config (need provider, model, base_url, api_key)", false},
 		{llm.GeneratorOptions{Provider: llm.Local, Model: "m", URL: s.URL}, "ok (provider=local model=m)", true},
+		{llm.GeneratorOptions{Provider: llm.Local, Model: "m", URL: chats.URL}, `it was to answer with the word ok, and said "How can I help you? é`, false},
 		{llm.GeneratorOptions{Provider: llm.Local, Model: "m", URL: empty.URL}, "empty reply from provider", false},
 		{llm.GeneratorOptions{Provider: llm.Local, Model: "m", URL: refuses.URL, Key: testKey}, "request failed: ask local/m: ask " + refuses.Host() + ": HTTP 400", false},
 		{llm.GeneratorOptions{Provider: llm.Local, Model: "m", URL: hangs.URL, Timeout: 0.1}, "request failed: ask local/m: ", false},

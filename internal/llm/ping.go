@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"anamnesis/internal/redact"
 )
@@ -47,7 +49,7 @@ func Ping(ctx context.Context, o GeneratorOptions, n Network, env []string, b *B
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, most, fmt.Errorf("no answer within %v", most))
 	defer cancel()
-	_, err = g.Generate(ctx, Prompt{User: (&redact.Redactor{}).Redact("Answer with the word ok.")})
+	answer, err := g.Generate(ctx, Prompt{User: (&redact.Redactor{}).Redact("Answer with the word ok.")})
 	switch {
 	case errors.Is(err, ErrSpent):
 		return fmt.Sprintf("not asked: %v", err), false
@@ -55,6 +57,19 @@ func Ping(ctx context.Context, o GeneratorOptions, n Network, env []string, b *B
 		return "empty reply from provider", false
 	case err != nil:
 		return fmt.Sprintf("request failed: %v", err), false
+	case !strings.Contains(strings.ToLower(answer), "ok"):
+		return fmt.Sprintf("it was to answer with the word ok, and said %q (provider=%s model=%s)", beginning(answer), o.Provider, o.Model), false
 	}
 	return fmt.Sprintf("ok (provider=%s model=%s)", o.Provider, o.Model), true
+}
+
+// beginning is what is said of an answer that is not the one asked for.
+func beginning(answer string) string {
+	const most = 60
+	line := strings.Join(strings.Fields(answer), " ")
+	for len(line) > most {
+		_, size := utf8.DecodeLastRuneInString(line)
+		line = line[:len(line)-size]
+	}
+	return line
 }

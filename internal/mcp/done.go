@@ -58,6 +58,9 @@ func written(out ingest.Outcome) done {
 	switch out.Result {
 	case ingest.Created:
 		d.Message, why = "written as a new note", ""
+		if out.Note != nil && out.Note.Quarantine {
+			d.Message = "written into quarantine, because it reads like orders: no session is shown it until the user keeps it (`anamnesis review`)"
+		}
 		if out.Twin != nil {
 			d.Message += "; nearly the same as " + string(out.Twin.ID)
 		}

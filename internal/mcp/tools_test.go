@@ -105,6 +105,10 @@ func TestAgentWritesWait(t *testing.T) {
 		if err != nil || len(shown.Shown) > 0 || got["outcome"] == "created" && a["title"] != nil && !redact.PromptInjection(a["title"].(string)) {
 			t.Errorf("%s: %v, and a session is shown %v, %v", name, got["outcome"], shown.Text, err)
 		}
+		message := fmt.Sprint(got["message"])
+		if got["outcome"] == "created" && !strings.HasPrefix(message, "written into quarantine") || strings.Contains(message, "new note") {
+			t.Errorf("%s: the agent is answered %q", name, message)
+		}
 	}
 	own := w.add(t, note.Note{Title: "Use pnpm, never npm", Project: "shop"})
 	if got, _ := call(t, cs, "memory_write", args{"type": "semantic", "title": "Never use pnpm, always npm", "tags": []string{"reviewed"}}); got["outcome"] != "held" {

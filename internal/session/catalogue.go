@@ -153,9 +153,19 @@ func (k *Kept) Find(ctx context.Context, name string) (found Session, err error)
 	}
 	switch n {
 	case 0:
-		return found, fmt.Errorf("no session %s is kept: %w", name, fs.ErrNotExist)
+		return found, &choiceError{fmt.Sprintf("no session %s is kept", name), fs.ErrNotExist}
 	case 1:
 		return found, nil
 	}
-	return found, fmt.Errorf("%d sessions begin with %s; give more of its id: %w", n, name, fs.ErrExist)
+	return found, &choiceError{fmt.Sprintf("%d sessions begin with %s; give more of its id", n, name), fs.ErrExist}
 }
+
+// A choiceError says why a name means no session, without the words of the operating system for its kind.
+type choiceError struct {
+	text string
+	kind error // fs.ErrNotExist or fs.ErrExist
+}
+
+func (e *choiceError) Error() string { return e.text }
+
+func (e *choiceError) Unwrap() error { return e.kind }

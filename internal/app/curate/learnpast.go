@@ -23,9 +23,10 @@ type LearnPastOptions struct {
 type LearnPastAnswer struct {
 	Applied  bool     `json:"applied"`
 	Model    string   `json:"model"`
-	Sessions int      `json:"sessions"` // on this machine
-	Calls    int      `json:"calls"`    // requests: sessions that are worth one, within the bound
-	Tokens   int      `json:"tokens"`   // of these requests, an estimate; answers are short
+	Unset    string   `json:"unset,omitempty"` // why there is no model
+	Sessions int      `json:"sessions"`        // on this machine
+	Calls    int      `json:"calls"`           // requests: sessions that are worth one, within the bound
+	Tokens   int      `json:"tokens"`          // of these requests, an estimate; answers are short
 	Read     int      `json:"read"`
 	Pending  int      `json:"pending"` // whose answer is not there yet
 	Learnt   int      `json:"learnt"`  // rules created or confirmed
@@ -49,6 +50,8 @@ func LearnPast(ctx context.Context, r *app.Rooms, o LearnPastOptions) (a LearnPa
 	}
 	if model != nil {
 		a.Model = model.Name()
+	} else if err != nil {
+		a.Unset = err.Error()
 	}
 	o.Known = true
 	plan, err := app.NewImporter(r, o.ClaudeHome).Transcripts(ctx, o.TranscriptOptions)

@@ -219,9 +219,27 @@ func Resume(ctx context.Context, r *app.Rooms, o app.SessionsOptions) (a ResumeA
 		a.Sessions = append(a.Sessions, v)
 	}
 	if err == nil && len(a.Sessions) == 0 {
-		err = app.Errorf(app.NotFound, "no session of this project is kept; `anamnesis import transcripts --apply` takes past ones in")
+		err = app.Errorf(app.NotFound, "no session%s is kept; `anamnesis import transcripts --apply` takes past ones in", chosen(o))
 	}
 	return a, err
+}
+
+// chosen says which sessions were asked for.
+func chosen(o app.SessionsOptions) (text string) {
+	switch o.Project {
+	case "":
+	case ".":
+		text = " of this project"
+	default:
+		text = " of " + note.Line(o.Project, 80)
+	}
+	if o.Agent != "" {
+		text += " of the agent " + note.Line(o.Agent, 40)
+	}
+	if o.Since != "" {
+		text += " since " + note.Line(o.Since, 40)
+	}
+	return text
 }
 
 // gone reports whether a client no longer has the file of a session. It may have compressed it since, moved it with the
