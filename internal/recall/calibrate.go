@@ -61,7 +61,7 @@ func (c *Calibration) kind() string {
 
 func (c *Calibration) describe() string {
 	if c.Notes < leastNotes {
-		return fmt.Sprintf("a store of fewer than %d notes", leastNotes)
+		return fmt.Sprintf("as shipped; a background run calibrates it on the store from %d notes on", leastNotes) // it may have so many by now
 	}
 	return fmt.Sprintf("calibrated on %d notes", c.Notes)
 }
