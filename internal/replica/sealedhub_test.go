@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -263,8 +262,10 @@ func TestSealedAndUnheard(t *testing.T) {
 	x, old := d.name(t, "x"), d.tip(t)
 	d.revoke(t, "a", x)
 	d.putBack(t, old)
-	d.write(t, "b", "semantic/b.md", "b\n")
-	d.sync(t, "b")
+	for _, text := range []string{"1\n", "2\n", "b\n"} { // more states than a has seen
+		d.write(t, "b", "semantic/b.md", text)
+		d.sync(t, "b")
+	}
 	if !d.readable(t, "x") {
 		t.Fatal("b has heard of the revocation")
 	}
@@ -382,7 +383,7 @@ func TestSealedAndReplaced(t *testing.T) {
 		"the last number": func([]byte, string) map[string][]byte {
 			i := must(seal.ParseIdentity(string(must(os.ReadFile(filepath.Join(d.keys("b"), "identity.txt"))))))
 			return map[string][]byte{"anamnesis.sealed": must(seal.Manifest{
-				V: 1, N: math.MaxInt64, Group: d.open(t, "a").(*replica.Sealed).Group(),
+				V: 1, N: 1 << 61, Group: d.open(t, "a").(*replica.Sealed).Group(),
 			}.Seal(i))}
 		},
 		"a cut list": func(list []byte, _ string) map[string][]byte {

@@ -52,7 +52,7 @@ func (g Group) Join(other Group, by *Identity, at time.Time) (Group, error) {
 			return nil, err
 		}
 	}
-	if members, err := out.Members(); err == nil && whole && sameMembers(members, their) {
+	if members, err := out.Members(); err == nil && sameMembers(members, their) {
 		return other, nil // it has all of it already
 	}
 	return out, nil
@@ -77,7 +77,7 @@ func (g Group) tail(n int) (list changes) {
 	return list
 }
 
-// net leaves what is different in the end: not that a machine was taken out and let in again.
+// net leaves what is so in the end: not that a machine was taken out and let in again.
 func (l changes) net(before []Member) (left changes) {
 	last := make(map[string]int)
 	for i, c := range l {
@@ -85,7 +85,7 @@ func (l changes) net(before []Member) (left changes) {
 	}
 	for i, c := range l {
 		was := slices.ContainsFunc(before, func(m Member) bool { return m.Sign == c.of().Sign })
-		if last[c.of().Sign] == i && was == (c.Remove != nil) {
+		if last[c.of().Sign] == i && (c.Remove != nil || !was) {
 			left = append(left, c)
 		}
 	}

@@ -171,6 +171,10 @@ func TestManifest(t *testing.T) {
 	if got, err := seal.Open(good, a, out, now); revoked(err) != "b" {
 		t.Errorf("signed by one that was taken out since: %+v, %v", got, err)
 	}
+	_, own := begun(t, b, a)
+	if got, err := seal.Open(sealed(seal.Manifest{V: 1, N: 4, Group: own}, b), a, out, now); revoked(err) != "b" {
+		t.Errorf("with a list of its own making: %+v, %v", got, err)
+	}
 	got, err := seal.Open(sealed(m, a), a, out, now)
 	if err != nil || !got.Stale || !slices.Equal(got.Out, []string{"b"}) || len(got.Group) != len(out) {
 		t.Errorf("sealed for one that was taken out since: %+v, %v", got, err)
@@ -279,6 +283,8 @@ func TestJoin(t *testing.T) {
 		{"a-c", "c+z b+y", "abdy"},
 		{"a-c a-d", "c+z d+y", "ab"},
 		{"a-c", "b-c b+c", "abd"},
+		{"a+z a-z", "b+z", "abcd"},
+		{"a+z a-z", "b+z z+y", "abcd"},
 		{"a-recovery·key", "b-recovery·key", "abcd"},
 	} {
 		for _, first := range []string{"a", "b"} {
@@ -319,6 +325,9 @@ func TestJoinOfRivals(t *testing.T) {
 	}
 	if g, err := unheard.Join(heard, p.of["d"], now); err != nil || p.in(g) != "bcd" {
 		t.Errorf("one that did not: %s, %v", p.in(g), err)
+	}
+	if g, err := heard.Join(p.change(p.base, "b-d"), p.of["c"], now); err != nil || p.in(g) != "abd" {
+		t.Errorf("by one that cannot sign: %s, %v", p.in(g), err)
 	}
 	mended := p.change(unheard, "d-c d+a")
 	if g, err := heard.Join(mended, p.of["b"], now); err != nil || p.in(g) != "abd" {
