@@ -18,6 +18,7 @@ type pair struct {
 	tail        bool // the value is the last thing on its line
 	exported    bool // a word of the shell before the name says that a value follows
 	block       bool // the value is a block of lines
+	encoded     bool // the pair stands in an address that is encoded to be a part of another one
 	directive   bool // a line of settings that parts name and value by a blank
 }
 
@@ -62,9 +63,18 @@ func (x *scan) assignment(at, _ int) {
 		x.phrased(p)
 		return
 	}
+	if p.op == says && !p.directive && strings.EqualFold(name, "pass") && !p.userBeside(s) {
+		x.phrased(p)
+		return // the verb: pass `-v` to it
+	}
 	x.namedLogin(p)
-	if p.class == bare && p.op == assign && !p.spaced && strings.ToUpper(name) == name {
-		p.class = secret // TOKEN=…, a variable of the environment
+	if p.op == assign && !p.spaced && strings.ToUpper(name) == name { // a variable of the environment
+		switch last := name[strings.LastIndexByte(name, '_')+1:]; {
+		case p.class == bare:
+			p.class = secret // TOKEN=…
+		case p.class == weak && passwordNames()[strings.ToLower(last)]:
+			p.class = password // MATCH_PASSWORD=…
+		}
 	}
 	if !p.holdsSecret(s) && !p.fallback(s) {
 		if n := p.value.end - p.value.start; !p.quoted && n > judged {
@@ -84,7 +94,7 @@ func (x *scan) assignment(at, _ int) {
 func (x *scan) namedLogin(p pair) {
 	v := span{p.value.start, min(p.value.end, p.value.start+judged)}
 	user, _, ok := strings.Cut(v.of(x.s), ":")
-	if !ok || !hasSuffix(strings.ToLower(p.name.of(x.s)), "auth", "credentials", "creds") {
+	if !ok || !hasSuffix(strings.ToLower(p.name.of(x.s)), "auth", "ident", "credentials", "creds") {
 		return
 	}
 	x.secondOf(user, span{p.value.start + len(user) + 1, p.value.end})
@@ -117,6 +127,10 @@ func nameAround(s string, at int) span {
 	if a > 0 && s[a-1] == '\\' && b-a > 1 && strings.IndexByte("nrt", s[a]) >= 0 {
 		a++
 	}
+	// Nor do the digits of an escape of an address: %3Fapi_key%3D….
+	if a > 0 && s[a-1] == '%' && b-a > 2 && at >= a+2 && (isDigit(s[a]) && isHex(s[a+1])) {
+		a += 2
+	}
 	return span{a, b}
 }
 
@@ -145,6 +159,10 @@ func (p *pair) read(x *scan, i int) bool {
 			p.value, p.quoted = v, true
 			return true
 		}
+		if k := skipBlanks(s, j+2, 48); hasPrefix(s[j:], "\\\n") && p.op == assign && random(s[k:min(x.valueEnd(k), k+judged)]) {
+			p.value, p.tail = span{k, x.valueEnd(k)}, true
+			return true
+		}
 		return false
 	}
 	if j >= len(s) {
@@ -169,6 +187,11 @@ func (p *pair) read(x *scan, i int) bool {
 		return true
 	}
 	end := x.valueEnd(j)
+	if p.encoded {
+		if k := strings.Index(s[j:min(end, j+judged)], "%26"); k >= 0 {
+			end = j + k
+		}
+	}
 	if p.op == element && s[j-1] == '>' {
 		// <password>…</password>: all of it, blanks too.
 		end = j + max(0, strings.IndexAny(s[j:min(len(s), j+200)], "<\n"))
@@ -189,9 +212,37 @@ func (p *pair) read(x *scan, i int) bool {
 			end = next
 		}
 	}
+	if p.class == password && p.op <= colon && end-j == 4 {
+		end = groups(s, j, end)
+	}
 	p.value = span{j, end}
 	p.surroundings(s, first)
 	return j < end
+}
+
+// groups returns where four groups of four small letters end, as Google writes the passwords that it
+// gives to programs; end if it is one group alone.
+func groups(s string, j, end int) int {
+	k := j
+	for n := range 4 {
+		if n > 0 {
+			if k >= len(s) || s[k] != ' ' {
+				return end
+			}
+			k++
+		}
+		g := k
+		for k < len(s) && isLower(s[k]) {
+			k++
+		}
+		if k-g != 4 {
+			return end
+		}
+	}
+	if strings.TrimSpace(s[k:lineEnd(s, k, 8)]) != "" {
+		return end
+	}
+	return k
 }
 
 // first reports whether the name is the first thing on its line.

@@ -11,6 +11,8 @@ type command struct {
 	always bool   // what is glued is never anything but a secret
 	force  bool   // mask what looks like a variable as well: the command is nothing but a login
 	slash  bool   // the first argument is user/password, with a place behind it
+	jar    string // those whose argument is cookies
+	pair   bool   // an argument may be user:password
 	asks   bool   // it asks for the secret, unless its first flags hold a b
 }
 
@@ -25,7 +27,7 @@ func commandLines() []detector {
 		return row(rule, programs, (&c).read, about)
 	}
 	return []detector{
-		flags("The login of curl.", "curl ", command{login: "-u --user -U --proxy-user"}),
+		flags("The login of curl.", "curl ", command{login: "-u --user -U --proxy-user", jar: "-b --cookie"}),
 		flags("Logins behind --user.", "wget |etcdctl ", command{login: "--user"}),
 		flags("The login of HTTPie and xh.", "http |https |xh ", command{login: "-a --auth"}),
 		flags("The password of sshpass.", "sshpass ", command{flags: "-p", glued: "-p"}),
@@ -50,16 +52,17 @@ func commandLines() []detector {
 		flags("Passwords of new users.", "useradd |usermod ", command{flags: "-p --password"}),
 		flags("Secrets in the second place.",
 			"net user |rabbitmqctl add_user |rabbitmqctl change_password |poetry config pypi-token|wpa_passphrase |"+
-				"pulumi config set --secret |bw login ", command{place: 2}),
+				"pulumi config set --secret |bw login |sentinel auth-pass ", command{place: 2}),
 		flags("Secrets in the first place.",
 			"vault login |vault operator unseal |bao login |bao operator unseal |snyk auth |ngrok authtoken |"+
-				"ngrok config add-authtoken |cargo login |nuget setapikey |rclone obscure |bw unlock ", command{place: 1}),
-		flags("Logins of package registries.",
-			"poetry config http-basic|composer config http-basic|composer config --global http-basic", command{place: 3}),
-		flags("Secrets that are stored in AWS and Azure.", "aws ssm put-parameter |az keyvault secret set ", command{flags: "--value"}),
+				"ngrok config add-authtoken |cargo login |oathtool |nuget setapikey |rclone obscure |bw unlock |"+
+				"cloudflared service install |ansible-vault encrypt_string ", command{place: 1}),
+		flags("Logins of package registries.", "http-basic.", command{place: 3}),
+		flags("Secrets that are stored in AWS and Azure.", "aws ssm put-parameter |aws secretsmanager |az keyvault secret set ",
+			command{flags: "--value --secret-string"}),
 		flags("Passwords of planned tasks of Windows.", "schtasks ", command{flags: "/rp /p"}),
 		flags("Tokens behind -t.",
-			"codecov |heroku authorizations:create |influx config |fly auth |glab auth login |tea login add ", command{flags: "-t"}),
+			"codecov |codecov.io/bash|heroku authorizations:create |influx config |fly auth |glab auth login |tea login add ", command{flags: "-t"}),
 		flags("The password of rar.", "rar ", command{glued: "-hp", always: true}),
 		flags("The password of winrs.", "winrs ", command{glued: "-p: /p: -password:"}),
 		flags("The login of ZooKeeper.", "addauth ", command{login: "digest"}),
@@ -80,6 +83,7 @@ func commandLines() []detector {
 		flags("Pass phrases of openssl and apksigner.", "openssl |apksigner ", command{glued: "pass:"}),
 		flags("Keys of the ciphers of openssl.", "openssl aes|openssl des", command{flags: "-k -K", glued: "pass:"}),
 		flags("Keys of openssl enc.", "openssl enc ", command{flags: "-k -K -iv", glued: "pass:"}),
+		flags("Logins of sources of gems.", "bundle config |bundler config ", command{pair: true}),
 		flags("The login of VMware.", "connect-viserver ", command{flags: "-user -password", force: true}),
 		flags("The password of signtool.", "signtool ", command{flags: "/p"}),
 		row("command-secret", "net use ", (*scan).netUse, "The password of net use."),
@@ -106,6 +110,9 @@ func (c *command) read(x *scan, at, end int) {
 	x.placed(c, args)
 	for k, a := range args {
 		word := a.of(x.s)
+		if user, _, ok := strings.Cut(word, ":"); c.pair && ok {
+			x.secondOf(user, span{a.start + len(user) + 1, a.end})
+		}
 		if k+1 < len(args) {
 			v := args[k+1]
 			switch {
@@ -113,6 +120,8 @@ func (c *command) read(x *scan, at, end int) {
 				x.argument(c, v)
 			case listed(c.login, word):
 				x.loginArgument(v)
+			case listed(c.jar, word):
+				x.cookieList(v.start+len(quoteAt(x.s, v.start)), v.end)
 			}
 		}
 		if flag, _, ok := strings.Cut(word, "="); ok && len(flag) == 2 && listed(c.flags, flag) {
@@ -148,6 +157,9 @@ func (x *scan) placed(c *command, args []span) {
 			}
 			continue
 		}
+		if k > 0 && !c.asks && wordlike(word) && strings.HasPrefix(args[k-1].of(x.s), "-") {
+			continue // --registry my-registry
+		}
 		n++
 		switch {
 		case c.slash && n == 1:
@@ -180,7 +192,7 @@ func listed(flags, word string) bool {
 // argument masks one argument unless it is plainly none.
 func (x *scan) argument(c *command, v span) {
 	w := strings.Trim(v.of(x.s), `"'\`)
-	none := isFiller(w) || isSecretWord(w) && !weakPassword(w) ||
+	none := isFiller(w) || isFiller(v.of(x.s)) || isSecretWord(w) && !weakPassword(w) ||
 		pathlike(w) && strings.ContainsAny(w, `/\`) || len(w) < 6 && strings.Trim(w, digits+":") == ""
 	if strings.HasPrefix(w, "-") || w == "" || w == mark || none && !c.force {
 		return

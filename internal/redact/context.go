@@ -40,6 +40,11 @@ func (p *pair) userBefore(s string) bool {
 	return containsAny(strings.ToLower(s[lineStart(s, p.name.start, 120):p.name.start]), "user", "login", "email", "account", "uid")
 }
 
+// userBeside is userBefore, within a few words of the name: user admin pass x.
+func (p *pair) userBeside(s string) bool {
+	return containsAny(strings.ToLower(s[lineStart(s, p.name.start, 32):p.name.start]), "user", "login", "email", "account", "uid")
+}
+
 // inCode reports whether the lines around the pair look like those of a program,
 // in which a word without quotes names a variable.
 func (p *pair) inCode(s string) bool {

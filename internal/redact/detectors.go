@@ -50,6 +50,16 @@ func places() []detector {
 		{rule: "jwt", keys: "eyJ", exact: true, match: (*scan).webToken, about: "A JSON Web Token."},
 		row("address-password", "://", (*scan).address, "The user and the password of an address."),
 		row("address-password", "@tcp(", (*scan).driverAddress, "The login of an address as Go's MySQL driver takes it."),
+		row("address-password", "@localhost|@127.|@10.|@172.|@192.168.|@db", (*scan).door,
+			"The password before the address of a machine that no scheme begins."),
+		row("webhook-address", "//hook.|//hooks.|/hook/|/hooks/|/heartbeat/|/webhook/|/webhooks/|/webhookb2/", (*scan).hook,
+			"What is random in the address of a webhook."),
+		row("webhook-address", "gotify://|gotifys://|pushover://|pover://|slack://|discord://|teams://|msteams://|mmost://|"+
+			"mattermost://|rocketchat://|ntfy://|tgram://|matrix://|zulip://|ifttt://|opsgenie://|pushbullet://", (*scan).notifier,
+			"What is random in the address of a service that notifies, as Shoutrrr and Apprise take it."),
+		{rule: "key-pair", keys: keyIDs, exact: true, match: (*scan).keyPair, about: "The secret behind the identifier of its key."},
+		row("login-call", "client(|session(|search(", (*scan).clientCall,
+			"The last string that a client is made with, if it is random."),
 		row("authorization", "authorization", (*scan).authorization, "The credentials of an authorization header."),
 		row("bearer", "bearer", (*scan).bearer, "The token behind the word bearer."),
 		row("basic", "basic ", (*scan).basic, "Base64 of a login behind the word Basic."),
@@ -65,10 +75,13 @@ func places() []detector {
 		row("recovery-code", "codes|code:", (*scan).codes, "Lists of codes that recover an account."),
 		row("recovery-code", "backup code |recovery code ", (*scan).oneCode, "One such code."),
 		row("named-secret", "jwt.|hmac", (*scan).signingCall, "The key that a function signs with."),
+		row("named-secret", "fernet(|aesgcm(|aes.new(|secretbox(|secretkeyspec(|chacha20poly1305(", (*scan).cipherCall,
+			"The key that a function encrypts with."),
 		row("login",
 			"login=|login: |userpwd|credential|ssh in |creds |zugangsdaten|log in|login with|login as|sign in",
 			(*scan).pairOfLogin, "The password of a pair in prose: log in with admin:…."),
-		row("login", ".com:|.org:|.net:|.io:|.dev:|.local:|.edu:|.com / |.org / |.net / ", (*scan).mailbox,
+		row("login", "user=", (*scan).userValue, "The password of a user that is given with it: user=ops:…."),
+		row("login", ".com:|.org:|.net:|.io:|.dev:|.local:|.edu:|.com / |.org / |.net / |.io / |.dev / ", (*scan).mailbox,
 			"A password behind an address of mail."),
 		row("pin",
 			"pin |pin:|pin=|unlock code|access code|security code|verification code|door code|combination |otp |otp:",
@@ -94,6 +107,11 @@ func places() []detector {
 			(*scan).loginCall, "User and password among the strings that a function takes."),
 	}
 }
+
+// keyIDs are the beginnings of identifiers of keys that are issued with a secret: AWS, Alibaba, Tencent,
+// Scaleway, Twilio, Razorpay.
+const keyIDs = "AKIA|ASIA|LTAI|AKID|SCW|rzp_live_|rzp_test_|" +
+	"AC0|AC1|AC2|AC3|AC4|AC5|AC6|AC7|AC8|AC9|ACa|ACb|ACc|ACd|ACe|ACf"
 
 // foreignKeys lists the words for a password of other languages, and those in capitals that
 // begin with no letter of ASCII.

@@ -68,6 +68,14 @@ func (x *scan) foreign(at, i int) {
 			x.add(v.start, v.end)
 			return
 		}
+		if next := skipBlanks(s, v.end, 4); sign && !isQuoted && next > v.end && len(word) < 12 && wordlike(word) {
+			// An adverb between: ist jetzt …, est maintenant ….
+			if v, isQuoted = x.wordAt(next); v.end <= end && v.end > v.start && s[v.start] < 0x80 && x.endsAt(v.end) &&
+				x.foreignValue(p, v, v.of(s), isQuoted, false) {
+				x.add(v.start, v.end)
+				return
+			}
+		}
 	}
 }
 
@@ -95,4 +103,10 @@ func (x *scan) foreignValue(p pair, v span, word string, isQuoted, sign bool) bo
 	k := p.name.end
 	return sign && p.endsSentence(x.s) && sh.upper == 0 && !isState(word) && strings.ContainsAny(x.s[k:v.start], ":=\uff1a") &&
 		strings.Trim(x.s[k:v.start], " \t") == strings.TrimSpace(x.s[k:v.start])
+}
+
+// endsAt reports whether a sentence or a part of one ends at the offset i.
+func (x *scan) endsAt(i int) bool {
+	p := pair{value: span{i, i}}
+	return p.endsSentence(x.s)
 }

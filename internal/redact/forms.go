@@ -294,7 +294,7 @@ func joined(s string, name span, c class) class {
 		}
 		return c
 	case "phrase", "words":
-		if before == "seed" || before == "recovery" || before == "mnemonic" || before == "pass" || before == "backup" {
+		if isPhrase(before) {
 			return password
 		}
 	case "mnemonic":

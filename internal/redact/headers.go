@@ -159,7 +159,12 @@ func (x *scan) cookies(_, i int) {
 	if q := quoteAt(s, i); q != "" {
 		i += len(q)
 	}
-	hi := min(len(s), i+8192)
+	x.cookieList(i, min(len(s), i+8192))
+}
+
+// cookieList masks the values of cookies that stand from i to hi at most.
+func (x *scan) cookieList(i, hi int) {
+	s := x.s
 	for n := 0; i < hi && n < 64; n++ {
 		j := runEnds(s, i, hi-i, "_-.%$")
 		if j == i || j >= hi || s[j] != '=' {

@@ -88,5 +88,5 @@ func isDotted(v string) bool {
 func (p *pair) testResult(s, v string) bool {
 	return p.op == colon && p.name.of(s) == "PASS" && !p.besideUser(s) &&
 		(hasPrefix(v, "Test", "Example", "Fuzz", "Benchmark") || strings.HasSuffix(s[max(0, p.name.start-4):p.name.start], "--- ") ||
-			strings.ContainsAny(v, "/"))
+			strings.ContainsAny(v, "/") || strings.Count(strings.TrimSpace(s[p.value.end:lineEnd(s, p.value.end, 200)]), " ") > 1)
 }

@@ -21,7 +21,8 @@ func (p *pair) holdsSecret(s string) bool {
 	if strings.Trim(v, " ") == "" || isReference(v) {
 		return false
 	}
-	if p.class < password && isID(v) || p.class == weak && isUUID(v[strings.LastIndexByte(v, '/')+1:]) || p.isSelf(s, v) ||
+	if p.class < password && (isID(v) || isColour(v)) || !p.quoted && strings.HasSuffix(v, ":") && isName(v[:len(v)-1]) ||
+		p.class == weak && isUUID(v[strings.LastIndexByte(v, '/')+1:]) || p.isSelf(s, v) ||
 		isDotted(v) || p.testResult(s, v) || p.shown(s) {
 		return false
 	}
@@ -58,7 +59,7 @@ func (p *pair) quotedSecret(s, v string) bool {
 		return true
 	}
 	if p.class == weak || p.wrapped && (p.class != password || len(v) < 8 || !evidence(v)) {
-		return p.class == weak && len(v) >= 24 && evidence(v) && entropy(v) > 3.8 && !wordlike(v)
+		return p.class == weak && len(v) >= 24 && evidence(v) && entropy(v) > 3.8 && !wordlike(v) && !slug(v) && !listOf(v)
 	}
 	if label(v) {
 		return false
@@ -280,11 +281,11 @@ func codelike(v string) bool {
 	if containsAny(v, "(", "[", "{", "->", "::") || hasPrefix(v, "&", "*") {
 		return !strings.HasPrefix(v, mark)
 	}
-	if strings.IndexByte(v, '.') > 0 && isName(v) && dottedWords(v) {
-		return true // settings.password
+	if field := strings.Replace(v, ".#", ".", 1); strings.IndexByte(v, '.') > 0 && isName(field) && dottedWords(field) {
+		return true // settings.password, this.#password
 	}
 	i := strings.IndexByte(v, '+')
-	return i > 0 && isName(v[:i]) && shapeOf(v).digit == 0
+	return i > 0 && isName(v[:i]) && shapeOf(v[:i]).digit == 0 && (shapeOf(v).digit == 0 || len(v)-i == 2)
 }
 
 // dottedWords reports whether each of the parts of a dotted name is one that people give: a word, perhaps

@@ -30,6 +30,8 @@ func TestLinear(t *testing.T) {
 		"token: ", "sk-", "eyJ", "eyJ.", "-eyJ-", "://", "a://b:c@", "@tcp(", ":::", ":AA", "AZDO", "-us1", "heroku=", "datadog_", "Bearer ", "Authorization: ", "Cookie: a=b;", "machine a login b ",
 		"<private>", "<private ", "</private>", "curl -u ", "mysql -p ", "networkcredential(", "[REDACTED]", "password=[REDACTED]", "\\", "\\\"", "password=\\", "secret,", "\"key\",", "token\n", "user=a\npassword=b1cd\n",
 		"ghp_0123456789abcdefghij ", "a.b.", "A1", "key", "-----BEGIN PRIVATE KEY-----\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\n", "$6$a$", "net use ", "mail->password='", "private-lines: ", "pass\tpass ", "%22key%22:", "&quot;",
+		"AKIA", "AKIA0123456789ABCDEF ", "https://a/hooks/", "/hooks/", "gotify://a", "client('a',", "client(", "user=a:", "a:b1cdef@10.", "<(echo ",
+		"pass_phrase ", "http-basic.", "api key a ", "token%3D", "AES.new(", "2fa seed ", "-b a=b;",
 	} {
 		text := strings.Repeat(unit, size/len(unit))
 		start := time.Now()

@@ -122,6 +122,8 @@ func head(last string, before []string) class {
 		return password
 	case "authorization":
 		return bare
+	case "phrase":
+		return phraseOf(before)
 	case "material":
 		return secretIf(compound && before[len(before)-1] == "key", ordinary)
 	case "secret":
@@ -153,6 +155,19 @@ func head(last string, before []string) class {
 		return secret
 	}
 	return ordinary
+}
+
+// phraseOf judges a phrase by the word before it: pass_phrase, seedPhrase.
+func phraseOf(before []string) class {
+	if len(before) > 0 && isPhrase(before[len(before)-1]) {
+		return password
+	}
+	return ordinary
+}
+
+// isPhrase reports whether a word before phrase or words makes it a secret.
+func isPhrase(w string) bool {
+	return w == "seed" || w == "recovery" || w == "mnemonic" || w == "pass" || w == "backup"
 }
 
 // secretIf returns secret if it is so, and no otherwise.

@@ -74,6 +74,10 @@ func (p *pair) sign(s string, j int, isQuoted bool) (value int, ok, read bool) {
 		return 0, false, false
 	}
 	rest := s[j:min(len(s), j+4)]
+	if hasFold(rest, 0, "%3d") && j == p.name.end {
+		p.op, p.encoded = assign, true
+		return j + 3, true, true
+	}
 	for _, op := range [...]string{"===", "!==", "||=", "??=", "=>", ":=", "==", "!=", "+=", "?=", "->"} {
 		if strings.HasPrefix(rest, op) {
 			p.op = assign
@@ -140,7 +144,8 @@ func (p *pair) blank(s string, i, j int) (int, bool) {
 		return k, true
 	}
 	for _, form := range [...]string{"ascii-text ", "cleartext ", "plaintext ", "plain-text ", "encrypted "} {
-		if hasFold(s, j, form) && p.class >= bare { // as routers have it
+		if k := j + len(form); hasFold(s, j, form) && p.class >= bare &&
+			(form != "encrypted " || evidence(s[k:runEnd(s, k)])) { // as routers have it
 			p.op, p.directive, p.exported = says, true, true
 			return skipBlanks(s, j+len(form), 4), true
 		}
@@ -163,7 +168,7 @@ func (p *pair) blank(s string, i, j int) (int, bool) {
 	if j != i+1 || !isAlnum(s[j]) {
 		return 0, false
 	}
-	for k := j; k < len(s) && (isToken(s[k]) || strings.IndexByte("!@#%^&*", s[k]) >= 0); k++ {
+	for k := j; k < len(s) && (isToken(s[k]) || strings.IndexByte("!@#$%^&*", s[k]) >= 0); k++ {
 		if isDigit(s[k]) || k-j > 16 {
 			return j, true
 		}
@@ -207,6 +212,9 @@ func (p *pair) settings(s string, j int) (directive, exported bool) {
 		return true, true
 	case p.class < secret || strings.ContainsAny(rest, " \t"):
 		return false, false
+	}
+	if j-p.name.end > 1 && evidence(rest) && !isVersion(rest) && !isTechWord(rest) {
+		return true, false // a column of names and one of values
 	}
 	name = strings.ToLower(name)
 	return p.compound || hasSuffix(name, passwordEndings()...) && !namingWords()[name], false
@@ -318,7 +326,7 @@ func (p *pair) element(s string, j int) (int, bool) {
 func (p *pair) tagEnd(s string, j int, isQuoted bool) (int, bool) {
 	at := p.name.start
 	named := at > 0 && (s[at-1] == '<' || p.xmlTag(s)) && p.spaced
-	if !named && !(isQuoted && s[j] == '>' && at > 5 && hasSuffix(s[at-5:at-1], " key=", "name=", " id=", "key=") &&
+	if !named && !(isQuoted && s[j] == '>' && at > 5 && hasSuffix(s[at-6:at-1], " key=", "name=", " id=", "key=") &&
 		strings.IndexByte(s[lineStart(s, at, 80):at], '<') >= 0) {
 		return 0, false
 	}
@@ -369,6 +377,10 @@ func valueKey(s string, i int) (int, bool) {
 		i++
 	}
 	i += len(quoteAt(s, i))
+	if strings.HasPrefix(s[i:], "--value") { // --name API_KEY --value …
+		i += len("--value")
+		return i + 1, i < len(s) && (s[i] == ' ' || s[i] == '=')
+	}
 	for _, key := range [...]string{"value", "content", "default"} {
 		if !hasFold(s, i, key) {
 			continue

@@ -244,8 +244,8 @@ func (p *pattern) context(x *scan, end int) (tried, found bool) {
 	if !p.anchored(x, end) {
 		return true, false
 	}
-	if f := x.found[len(x.found)-1]; !random(x.s[f.Start:f.End]) {
-		x.found = x.found[:len(x.found)-1]
+	if f := x.found[len(x.found)-1]; !random(x.s[f.Start:f.End]) && !isUUID(x.s[f.Start:f.End]) {
+		x.found, x.values = x.found[:len(x.found)-1], x.values[:len(x.values)-1]
 	}
 	return true, true
 }
@@ -255,7 +255,7 @@ func (p *pattern) anchored(x *scan, at int) bool {
 	c := p.compiled()
 	m := c.get().FindStringSubmatchIndex(c.near(x.s[at:]))
 	switch {
-	case m == nil:
+	case m == nil || isSample(x.s[at+m[0]:at+m[1]]):
 		return false
 	case len(m) > 2 && m[2] >= 0:
 		x.add(at+m[2], at+m[3])

@@ -18,6 +18,15 @@ func (x *scan) piped(at, i int) {
 	}
 	s := x.s
 	line := s[at:lineEnd(s, at, 400)]
+	if strings.HasSuffix(s[max(0, at-2):at], "<(") { // preshared-key <(echo …)
+		if k := strings.IndexByte(line, ')'); k > 0 {
+			word := strings.Trim(s[i:at+k], "\"' ")
+			if start := i + strings.Index(s[i:], word); len(word) >= 20 && random(word) && !allHex(word) {
+				x.add(start, start+len(word))
+			}
+		}
+		return
+	}
 	bar := strings.Index(line, "|")
 	if bar < 0 || !containsAny(line[bar:], readers[:]...) {
 		if bar = strings.Index(line, " >"); bar < 0 || !secretFile(line[bar+2:]) {
@@ -155,6 +164,17 @@ func (x *scan) signingCall(at, _ int) {
 			return
 		}
 		i += k + 1
+	}
+}
+
+// cipherCall masks the key that is the first argument of a cipher: Fernet(b'…').
+func (x *scan) cipherCall(_, i int) {
+	s := x.s
+	if i = skipBlanks(s, i, 8); i < len(s) && s[i] == 'b' {
+		i++
+	}
+	if v, ok := quoted(s, i); ok && v.end-v.start >= 16 && evidence(v.of(s)) && !standsIn(v.of(s)) {
+		x.add(v.start, v.end)
 	}
 }
 

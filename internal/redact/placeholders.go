@@ -5,6 +5,9 @@ import "strings"
 // longestStopword is how long the longest of the stopwords is.
 const longestStopword = 16
 
+// shortestToken is how many bytes a token may show before an ellipsis and give nothing away.
+const shortestToken = 12
+
 // placeholderEdge are the signs around a placeholder, besides the ellipsis.
 var placeholderEdge = func() (is [256]bool) {
 	for _, c := range []byte(".*-_=#xX?<>[](){}:\"' \\") {
@@ -21,6 +24,13 @@ func edgeSize(c byte) int {
 	return len("…")
 }
 
+// isSample reports whether a token of known form is one that documents print: the last half of it is one
+// letter or digit.
+func isSample(v string) bool {
+	half := v[len(v)/2:]
+	return len(half) >= 8 && strings.Trim(half, half[:1]) == ""
+}
+
 // isPlaceholder reports whether v stands in for a value the reader will supply.
 func isPlaceholder(v string) bool {
 	t := v
@@ -32,6 +42,9 @@ func isPlaceholder(v string) bool {
 	}
 	if t == "" {
 		return true
+	}
+	if len(t) <= shortestToken && hasSuffix(v, "...", "…") {
+		return true // sk-…
 	}
 	if len(v) > 4096 {
 		return false

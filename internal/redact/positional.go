@@ -52,6 +52,9 @@ func (x *scan) pairOfLogin(at, _ int) {
 		if k := strings.IndexByte(word, '='); k >= 0 && k < 10 {
 			word = word[k+1:] // login=user:…
 		}
+		if word == "with" && i > 1 && i+1 < len(f) && f[i-2].of(s) == "as" {
+			x.secondOf(f[i-1].of(s), f[i+1]) // log in as root with …
+		}
 		if word == "/" && i > 0 && i+1 < len(f) {
 			x.secondOf(f[i-1].of(s), f[i+1])
 			continue
@@ -65,6 +68,14 @@ func (x *scan) pairOfLogin(at, _ int) {
 	}
 }
 
+// userValue masks the password in the value of a user: user=ops:….
+func (x *scan) userValue(_, i int) {
+	end := runEnd(x.s[:min(len(x.s), i+judged)], i)
+	if user, _, ok := strings.Cut(x.s[i:end], ":"); ok && user != "" {
+		x.secondOf(user, span{i + len(user) + 1, end})
+	}
+}
+
 // secondOf masks the second half of a pair of user and password.
 func (x *scan) secondOf(user string, v span) {
 	for v.end > v.start && strings.IndexByte(".,;)", x.s[v.end-1]) >= 0 {
@@ -74,11 +85,18 @@ func (x *scan) secondOf(user string, v span) {
 	sh := shapeOf(word)
 	if wordRun(strings.Trim(user, `"'(`)) != len(strings.Trim(user, `"'(`)) && !strings.Contains(user, "@") || len(word) < 5 ||
 		sh.digit == 0 || sh.lower+sh.upper == 0 ||
-		standsIn(word) && !weakPassword(word) || isVersion(word) || isTechWord(word) || strings.ContainsAny(word, "/:=(){}[]<>") ||
+		standsIn(word) && !weakPassword(word) || isVersion(word) || versioned(word) || isTechWord(word) ||
+		strings.ContainsAny(word, "/:=(){}[]<>") ||
 		allHex(word) || strings.HasPrefix(word, mark) {
 		return
 	}
 	x.add(v.start, v.end)
+}
+
+// versioned reports whether v is a name with a version behind it: checkout@v4.
+func versioned(v string) bool {
+	name, version, ok := strings.Cut(v, "@")
+	return ok && wordlike(name) && len(version) > 1 && (version[0] == 'v' || strings.Contains(version, ".")) && isVersion(version)
 }
 
 // pin masks the digits of a PIN or of another short code that opens something.
@@ -102,6 +120,12 @@ func (x *scan) pin(at, _ int) {
 		switch strings.ToLower(s[i:j]) {
 		case "is", "code", "number", "für", "ist", "was":
 			i = j
+		}
+	}
+	if i < len(s) && isLetter(s[i]) && hasPrefix(s[i:], "for ", "of ", "to ") {
+		rest := s[i:sentenceEnd(s, i)] // PIN for the door is …
+		if k, n := firstJoint(rest); k >= 0 && strings.Count(rest[:k], " ") <= 4 {
+			i += k + n
 		}
 	}
 	j := i
@@ -133,6 +157,10 @@ func (x *scan) codeIs(at, _ int) {
 // seed masks the seed of one-time passwords behind its name.
 func (x *scan) seed(_, i int) {
 	s := x.s
+	rest := s[i:sentenceEnd(s, i)]
+	if k, n := firstJoint(rest); k > 0 && strings.Count(rest[:k], " ") <= 5 {
+		i += k + n // 2FA seed for the account: …
+	}
 	for n := 0; i < len(s) && n < 8 && strings.IndexByte(" :=\"'`is", s[i]) >= 0; n++ {
 		i++
 	}
@@ -155,9 +183,16 @@ func (x *scan) oneCode(_, i int) {
 
 const smallAndCapital = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// loginCommand masks the second argument of a command called login, if it is the last.
+// loginCommand masks the second argument of a command called login, if it is the last, or a random
+// one that is alone.
 func (x *scan) loginCommand(_, i int) {
 	args := arguments(x.s, i, 120)
+	if len(args) == 1 {
+		if word := strings.Trim(args[0].of(x.s), `"'`); len(word) >= 24 && random(word) && wordRun(word) == len(word) {
+			x.add(args[0].start, args[0].end)
+		}
+		return
+	}
 	if len(args) != 2 {
 		return
 	}

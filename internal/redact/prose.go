@@ -25,6 +25,9 @@ func (x *scan) phrased(p pair) {
 	if p.name.start < x.readEnd[p.class] {
 		return // the sentence has been read from a name before
 	}
+	if x.lastArgument(p) {
+		return
+	}
 	i := p.name.end
 	end := sentenceEnd(s, i)
 	rest := s[i:end]
@@ -84,6 +87,33 @@ func (x *scan) before(p pair) bool {
 // joinsBack reports whether a word ties what stands before it to a name behind it.
 func joinsBack(word string) bool {
 	return word == "as" || word == "is" || word == "for" || word == "als" || word == "ist"
+}
+
+// lastArgument masks a random word that ends the line, at most three words behind the name: apikey save
+// prod ….
+func (x *scan) lastArgument(p pair) bool {
+	s := x.s
+	if p.class < secret {
+		return false
+	}
+	end := lineEnd(s, p.name.end, 160)
+	f := fields(s, p.name.end, 5, end-p.name.end)
+	if len(f) < 2 || len(f) > 4 || strings.TrimSpace(s[f[len(f)-1].end:end]) != "" {
+		return false
+	}
+	for _, w := range f[:len(f)-1] {
+		if word := w.of(s); !wordlike(word) || strings.ContainsAny(word, ".:/'") {
+			return false
+		}
+	}
+	last := f[len(f)-1]
+	word := last.of(s)
+	if sh := shapeOf(word); len(word) < 24 || wordRun(word) != len(word) || sh.lower == 0 || sh.upper == 0 || sh.digit == 0 || !random(word) ||
+		isID(word) {
+		return false
+	}
+	x.addAs(p.class.rule(), last.start, last.end)
+	return true
 }
 
 // hands reports whether a verb hands over what follows it: use …, enter ….
@@ -167,6 +197,12 @@ func (x *scan) joint(p pair, i int, rest string) bool {
 		word := rest[at+best : at+best+size]
 		at += best + size
 		v, isQuoted := x.wordAt(i + at)
+		if next := skipBlanks(x.s, v.end, 4); p.class == password && (word == " is " || word == " was ") && next > v.end && next < i+len(rest) &&
+			v.end-v.start <= len("currently") && wordlike(v.of(x.s)) {
+			if later, quotes := x.wordAt(next); x.endsAt(later.end) && later.end > later.start && x.tellable(p, later, quotes, word) {
+				v, isQuoted = later, quotes // is now …
+			}
+		}
 		if v.end > i+len(rest)+1 || !x.tellable(p, v, isQuoted, word) {
 			at--
 			continue
@@ -222,6 +258,9 @@ func (x *scan) tellable(p pair, at span, isQuoted bool, joint string) bool {
 	sh := shapeOf(v)
 	letters := sh.lower + sh.upper
 	switch {
+	case p.class == password && joint == ": " && !isQuoted && sh.upper > 0 && sh.lower > 0 && sh.digit > 0 && sh.symbol > 0 && len(v) >= 8 &&
+		strings.TrimSpace(x.s[at.end:lineEnd(x.s, at.end, 8)]) == "":
+		return true // one that a program drew, whatever its signs
 	case sh.wide > 0 || strings.ContainsAny(v, "=(){}[]<>,;|&"), letters == 0:
 		return false
 	case p.class == password && isQuoted:

@@ -60,6 +60,9 @@ func quoted(s string, i int) (span, bool) {
 			line = strings.IndexByte(s[k:hi], '\n')
 		}
 		if line >= 0 && (n < 0 || line < n) && len(q) < 3 {
+			if j := runEnds(s, start, 40, "_"); q == "'" && j > start && j < k+line && strings.IndexByte(">,)+ {;", s[j]) >= 0 {
+				return span{}, false // a lifetime of Rust: 'static
+			}
 			return span{start, k + line}, true
 		}
 		if n < 0 {

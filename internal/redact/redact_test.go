@@ -61,6 +61,14 @@ func TestRedact(t *testing.T) {
 		{x("-----BEGIN PGP PRI", "VATE KEY BLOCK-----\nVersion: 2\n\n", line, "\n=aB3d\n-----END PGP PRI", "VATE KEY BLOCK-----"), "[REDACTED]"},
 		{"machine git.x login me password pL9xq", "machine [REDACTED] login [REDACTED] password [REDACTED]"},
 		{"Cookie: theme=dark; sessionid=a1b2c3d4e5f6g7h8i9j0", "Cookie: theme=dark; sessionid=[REDACTED]"},
+		{"mail.password=njbb fbpr hhwl ikux\nport=25", "mail.password=[REDACTED]\nport=25"}, // as Google gives them to programs
+		{"mail.password=njbb is the old one", "mail.password=[REDACTED] is the old one"},
+		{"next=%2Fme%3Ftoken%3Da1B2c3D4e5F6g7H8%26x%3D1", "next=%2Fme%3Ftoken%3D[REDACTED]%26x%3D1"},
+		{"pass_phrase=x1$stOT930", "pass_phrase=[REDACTED]"},
+		{"user mia, initial password mqlj$OmnG487", "user mia, initial password [REDACTED]"},
+		{"the root pw is now ThicketWalnut12", "the root pw is now [REDACTED]"},
+		{"civo apikey save prod Q8OzxiyAh9isZSP3EgK9umqkaU", "civo apikey save prod [REDACTED]"},
+		{"https://x.example/hooks/1234567890/a1B2c3D4e5F6g7H8i9/slack", "https://x.example/hooks/[REDACTED]/slack"},
 		// What is kept around a value.
 		{`export PASSWORD='pL9xq' # mine`, `export PASSWORD='[REDACTED]' # mine`},
 		{`<password>pL9xq</password>`, `<password>[REDACTED]</password>`},

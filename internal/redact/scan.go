@@ -31,6 +31,7 @@ type scan struct {
 	userEnd    int
 
 	webEnd      int      // web tokens before this offset have been judged
+	hookEnd     int      // addresses of webhooks before this offset have been judged
 	lastCommand *command // the last command read ...
 	commandEnd  int      // ... and where its line ends
 

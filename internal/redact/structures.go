@@ -18,7 +18,7 @@ func (x *scan) keyBlock(at, label int) {
 	}
 	s := x.s
 	n := strings.Index(s[label:min(len(s), label+60)], "-----")
-	if n < 0 || !strings.Contains(strings.ToUpper(s[label:label+n]), "PRIVATE") {
+	if n < 0 || !isKeyLabel(s[label:label+n]) {
 		return
 	}
 	body := label + n + 5
@@ -37,6 +37,13 @@ func (x *scan) keyBlock(at, label int) {
 		x.add(at, end)
 	}
 	x.done = max(body, end)
+}
+
+// isKeyLabel reports whether a block with the label holds a key that must stay secret: PRIVATE KEY,
+// OpenVPN Static key V1.
+func isKeyLabel(label string) bool {
+	label = strings.ToUpper(label)
+	return strings.Contains(label, "PRIVATE") || strings.Contains(label, "STATIC KEY") || strings.Contains(label, "SECRET KEY")
 }
 
 // keyLines returns where the lines stop that look like the inside of a key block.
@@ -89,7 +96,7 @@ func (x *scan) keyBlockTail(at, _ int) {
 		return
 	}
 	label, _, ok := strings.Cut(s[at+len("-----end "):min(len(s), at+60)], "-----")
-	if !ok || !strings.Contains(strings.ToUpper(label), "PRIVATE ") {
+	if !ok || !isKeyLabel(label) {
 		return
 	}
 	i := at
@@ -138,6 +145,7 @@ func (x *scan) webToken(at, _ int) {
 		known = known || strings.HasPrefix(s[at:], p)
 	}
 	switch {
+	case end-head < 20 && end < len(s) && (s[end] == '[' && !strings.HasPrefix(s[end:], mark) || hasPrefix(s[end:], "...", "…", "<")):
 	case head-at >= 12 && body-head > 8 && (end > body+8 || strings.HasPrefix(s[head+1:], "eyJ")),
 		known && head-at >= 20:
 		x.add(at, end)
@@ -159,7 +167,7 @@ func (x *scan) netrc(at, _ int) {
 		case "machine", "login", "account":
 			found = append(found, v)
 		case "password":
-			if isFiller(v.of(x.s)) || len(found) < 2 {
+			if w := strings.TrimRight(v.of(x.s), ".,;"); standsIn(w) && !weakPassword(w) || len(found) < 2 {
 				return
 			}
 			for _, u := range found {

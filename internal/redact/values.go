@@ -71,7 +71,7 @@ func random(v string) bool {
 		return false
 	}
 	sh := shapeOf(v)
-	if sh.space > 0 || sh.wide > 0 {
+	if sh.space > 0 || sh.wide > 0 || sh.upper == 0 && slug(v) || listOf(v) {
 		return false
 	}
 	h := entropy(v)
@@ -87,6 +87,28 @@ func random(v string) bool {
 	}
 	return changes(v) >= 4 || changes(v) >= 2 && h > 3.5 && sh.digit >= 3
 }
+
+// slug reports whether v is words and numbers that hyphens or underscores join, as in names that
+// programs give to runs and machines: training-job-resnet50-123.
+func slug(v string) bool {
+	if strings.Count(v, "-")+strings.Count(v, "_") < 2 {
+		return false
+	}
+	words := 0
+	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '-' || r == '_' }) {
+		word := strings.TrimRight(part, digits)
+		if len(part)-len(word) > 4 || word != "" && (!wordlike(word) || strings.ContainsAny(word, ".:/ '")) {
+			return false
+		}
+		if len(word) >= 4 && len(word) <= 14 && strings.ContainsAny(word, "aeiouy") {
+			words++
+		}
+	}
+	return words >= 2
+}
+
+// listOf reports whether v is a list of values, as the tags of fields have it: varint,1,opt,name=key.
+func listOf(v string) bool { return strings.Count(v, ",") > 1 }
 
 // changes counts how often v goes from letters to digits or back.
 func changes(v string) int {
@@ -200,11 +222,16 @@ func isReference(v string) bool {
 	case ':':
 		return len(v) > 1 && isLetter(v[1])
 	case '/', '~', '.':
-		return pathlike(v) || v[0] == '/' && wordlike(v)
+		return v[0] == '~' && isName(v[1:]) && wordlike(v[1:]) || pathlike(v) || v[0] == '/' && wordlike(v)
 	case '*', '-', '_', '=', '?':
 		return strings.Trim(v, "*-_=?.") == ""
 	}
 	return slices.ContainsFunc(referencesBy()[v[0]], func(p string) bool { return strings.HasPrefix(v, p) })
+}
+
+// isColour reports whether v is a colour as style sheets write it.
+func isColour(v string) bool {
+	return v[0] == '#' && (len(v) == 4 || len(v) == 7 || len(v) == 9) && allHex(v[1:])
 }
 
 // isTemplate reports whether a string is a template that something else fills.
