@@ -106,16 +106,16 @@ func skipAny(s string, i int, bytes string) int {
 	return i
 }
 
-// clientCall masks the last of several strings that a client or a session is made with, if a machine
-// drew it: Client("AC…", "…").
+// clientCall masks the random ones among several strings that a client or a session is made with:
+// Client("id", "…").
 func (x *scan) clientCall(_, i int) {
 	found := x.strings(i)
-	if len(found) < 2 {
-		return
-	}
-	v := found[len(found)-1]
-	if word := v.of(x.s); len(word) >= 20 && random(word) && !isUUID(word) && !standsIn(word) && !isID(word) {
-		x.add(v.start, v.end)
+	for k, v := range found {
+		word := v.of(x.s)
+		if len(found) > 1 && len(word) >= 20 && random(word) && (k == len(found)-1 || shapeOf(word).upper > 0) && !isUUID(word) &&
+			!standsIn(word) && !isID(word) {
+			x.add(v.start, v.end)
+		}
 	}
 }
 

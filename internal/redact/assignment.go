@@ -297,7 +297,7 @@ func (p *pair) unwrap(s string, j int) int {
 	case k > j+2:
 		return j
 	}
-	if k > j && quoteAt(s, k) != "" && s[k] != '\\' {
+	if k > j && !isDigit(s[j]) && quoteAt(s, k) != "" && s[k] != '\\' {
 		return k
 	}
 	return j

@@ -266,7 +266,10 @@ func arguments(s string, i, limit int) []span {
 
 // netUse masks the password of net use: the first argument that is neither a
 // drive, a share nor an option.
-func (x *scan) netUse(_, i int) {
+func (x *scan) netUse(at, i int) {
+	if !boundary(x.s, at) {
+		return // subnet use
+	}
 	for _, a := range arguments(x.s, i, 300) {
 		w := a.of(x.s)
 		if hasPrefix(w, "/", `\`, `"\`) || len(w) == 2 && w[1] == ':' || w == "*" {

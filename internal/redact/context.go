@@ -79,6 +79,11 @@ func codeLines(near string, atEnd bool) bool {
 	return false
 }
 
+// query reports whether the pair is a parameter called key of an address: ?key=….
+func (p *pair) query(s string) bool {
+	return p.op == assign && p.name.of(s) == "key" && p.name.start > 0 && (s[p.name.start-1] == '?' || s[p.name.start-1] == '&')
+}
+
 // sets reports whether the name is that of a function that sets: setPassword("…").
 func (p *pair) sets(s string) bool {
 	name := strings.ToLower(p.name.of(s))

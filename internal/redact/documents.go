@@ -25,7 +25,7 @@ func (x *scan) manifest(at, _ int) {
 		switch {
 		case strings.HasPrefix(text, "data:") || strings.HasPrefix(text, "stringData:"):
 			inside, depth = true, indent
-		case strings.TrimSpace(text) == "":
+		case strings.TrimSpace(text) == "", text[0] == '#':
 		case inside && indent <= depth:
 			inside = false
 		case inside:

@@ -53,7 +53,8 @@ func isUUID(v string) bool {
 	return len(v) == 36 && allHex(v) && v[8] == '-' && v[13] == '-' && v[18] == '-' && v[23] == '-'
 }
 
-// isSelf reports whether the value is the name, perhaps with a number behind it: _token=_token.
+// isSelf reports whether the value is the name, perhaps with a number behind it: _token=_token; or, in
+// quotes, words of it: TokenStreamKey = "stream".
 func (p *pair) isSelf(s, v string) bool {
 	if p.op > colon || len(v) > nameLimit {
 		return false
@@ -62,6 +63,10 @@ func (p *pair) isSelf(s, v string) bool {
 	w := strings.Trim(v, "_$")
 	if p.class < password {
 		w = strings.TrimRight(w, digits)
+	}
+	if p.quoted && p.class < password && len(w) >= 5 && len(w) < len(name) && wordlike(w) {
+		join := strings.NewReplacer("-", "", "_", "", ".", "")
+		return strings.Contains(strings.ToLower(join.Replace(name)), strings.ToLower(join.Replace(w)))
 	}
 	return len(w) == len(name) && strings.EqualFold(w, name) && len(v)-len(w) <= 6
 }

@@ -165,7 +165,7 @@ func (p *pair) plainSecret(s, v string) bool {
 		return p.class == password && len(v) >= 6 && mixed(v) || random(v) && !allHex(v)
 	}
 	if random(v) {
-		return p.class > weak || !allHex(v) && shapeOf(v).upper > 0 && !strings.HasPrefix(v, "0x")
+		return p.class > weak || p.query(s) && len(v) >= 24 && !isUUID(v) || !allHex(v) && shapeOf(v).upper > 0 && !strings.HasPrefix(v, "0x")
 	}
 	if p.class == weak {
 		return false
@@ -205,7 +205,7 @@ func (p *pair) number(sh shape) bool {
 // said judges a value that nothing but a blank or the word is ties to its name.
 func (p *pair) said(s, v string) bool {
 	sh := shapeOf(v)
-	mix := sh.digit > 0 && sh.lower+sh.upper > 0 && len(v) >= 5 && !isTechWord(v) && !isVersion(v)
+	mix := sh.digit > 0 && sh.lower+sh.upper > 0 && len(v) >= 5 && !isTechWord(v) && !isVersion(v) && !versioned(v)
 	switch {
 	case random(v):
 		return (!allHex(v) || p.directive || p.is && p.class == secret && len(v) >= 32) && (sh.upper > 0 || sh.digit >= 4) &&

@@ -22,8 +22,9 @@ const (
 func (p *pair) operator(s string) (int, bool) {
 	i := p.name.end
 	if n := possessive(s[i:]); n > 0 && p.class >= bare {
-		p.op, p.is, p.spaced = says, true, true
-		return skipBlanks(s, i+n, 4), true
+		k := skipBlanks(s, i+n, 4)
+		p.op, p.is, p.spaced = says, quoteAt(s, k) != "`", true // the secret's `metadata`
+		return k, true
 	}
 	isQuoted := quoteAt(s, i) != ""
 	i = closing(s, i)

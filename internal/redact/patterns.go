@@ -254,13 +254,15 @@ func (p *pattern) context(x *scan, end int) (tried, found bool) {
 func (p *pattern) anchored(x *scan, at int) bool {
 	c := p.compiled()
 	m := c.get().FindStringSubmatchIndex(c.near(x.s[at:]))
-	switch {
-	case m == nil || isSample(x.s[at+m[0]:at+m[1]]):
+	if m == nil || isSample(x.s[at+m[0]:at+m[1]]) {
 		return false
-	case len(m) > 2 && m[2] >= 0:
-		x.add(at+m[2], at+m[3])
-	default:
-		x.add(at+m[0], at+m[1])
 	}
+	for g := 2; g < len(m); g += 2 {
+		if m[g] >= 0 {
+			x.add(at+m[g], at+m[g+1])
+			return true
+		}
+	}
+	x.add(at+m[0], at+m[1])
 	return true
 }

@@ -85,12 +85,18 @@ func (x *scan) secondOf(user string, v span) {
 	sh := shapeOf(word)
 	if wordRun(strings.Trim(user, `"'(`)) != len(strings.Trim(user, `"'(`)) && !strings.Contains(user, "@") || len(word) < 5 ||
 		sh.digit == 0 || sh.lower+sh.upper == 0 ||
-		standsIn(word) && !weakPassword(word) || isVersion(word) || versioned(word) || isTechWord(word) ||
+		standsIn(word) && !weakPassword(word) || isVersion(word) || versioned(word) || isFileName(word) || isTechWord(word) ||
 		strings.ContainsAny(word, "/:=(){}[]<>") ||
 		allHex(word) || strings.HasPrefix(word, mark) {
 		return
 	}
 	x.add(v.start, v.end)
+}
+
+// isFileName reports whether v ends as the name of a file does, with a dot and a few small letters.
+func isFileName(v string) bool {
+	ext := v[strings.LastIndexByte(v, '.')+1:]
+	return len(ext) < len(v)-1 && len(ext) >= 2 && len(ext) <= 5 && strings.ToLower(ext) == ext && wordRun(ext) == len(ext) && isLetter(ext[0])
 }
 
 // versioned reports whether v is a name with a version behind it: checkout@v4.
