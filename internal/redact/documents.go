@@ -32,7 +32,8 @@ func (x *scan) manifest(at, _ int) {
 			if name, value, ok := strings.Cut(text, ": "); ok {
 				v := strings.Trim(value, " \r\"'")
 				start := i + indent + len(name) + 2 + strings.Index(value, v)
-				if len(v) >= 3 && !isFiller(v) && strings.IndexByte("|>#", v[0]) < 0 {
+				if len(v) >= 3 && !isFiller(v) && strings.IndexByte("|>#", v[0]) < 0 && name != "kind" && name != "apiVersion" &&
+					!(strings.Contains(v, "_") && isName(v) && strings.ToUpper(v) == v) { // a nested object, MY_PASSWORD
 					x.add(start, start+len(v))
 				}
 			}

@@ -217,6 +217,9 @@ func (p *pair) settings(s string, j int) (directive, exported bool) {
 	if j-p.name.end > 1 && evidence(rest) && !isVersion(rest) && !isTechWord(rest) {
 		return true, false // a column of names and one of values
 	}
+	if isUpper(rest[0]) && isLower(rest[len(rest)-1]) && wordlike(rest) && caseFlips(rest) == 1 {
+		return false, false // Single-Pass Elaboration
+	}
 	name = strings.ToLower(name)
 	return p.compound || hasSuffix(name, passwordEndings()...) && !namingWords()[name], false
 }

@@ -21,7 +21,7 @@ func (x *scan) piped(at, i int) {
 	if strings.HasSuffix(s[max(0, at-2):at], "<(") { // preshared-key <(echo …)
 		if k := strings.IndexByte(line, ')'); k > 0 {
 			word := strings.Trim(s[i:at+k], "\"' ")
-			if start := i + strings.Index(s[i:], word); len(word) >= 20 && random(word) && !allHex(word) {
+			if start := i + strings.Index(s[i:], word); len(word) >= 20 && base64Run(word) == len(word) && random(word) && !allHex(word) {
 				x.add(start, start+len(word))
 			}
 		}

@@ -89,6 +89,9 @@ func joinsBack(word string) bool {
 	return word == "as" || word == "is" || word == "for" || word == "als" || word == "ist"
 }
 
+// shortestArgument is how long a random word is at least that a command names from afar.
+const shortestArgument = 24
+
 // lastArgument masks a random word that ends the line, at most three words behind the name: apikey save
 // prod ….
 func (x *scan) lastArgument(p pair) bool {
@@ -97,6 +100,9 @@ func (x *scan) lastArgument(p pair) bool {
 		return false
 	}
 	end := lineEnd(s, p.name.end, 160)
+	if line := strings.TrimRight(s[p.name.end:end], " \t\r"); len(line)-strings.LastIndexByte(line, ' ') <= shortestArgument {
+		return false
+	}
 	f := fields(s, p.name.end, 5, end-p.name.end)
 	if len(f) < 2 || len(f) > 4 || strings.TrimSpace(s[f[len(f)-1].end:end]) != "" {
 		return false
@@ -108,7 +114,8 @@ func (x *scan) lastArgument(p pair) bool {
 	}
 	last := f[len(f)-1]
 	word := last.of(s)
-	if sh := shapeOf(word); len(word) < 24 || wordRun(word) != len(word) || sh.lower == 0 || sh.upper == 0 || sh.digit == 0 || !random(word) ||
+	if sh := shapeOf(word); len(word) < shortestArgument || wordRun(word) != len(word) ||
+		sh.lower == 0 || sh.upper == 0 || sh.digit == 0 || !random(word) ||
 		isID(word) {
 		return false
 	}
