@@ -14,6 +14,7 @@ import (
 	"anamnesis/internal/session"
 	"anamnesis/internal/store/project"
 	"anamnesis/internal/store/queue"
+	"anamnesis/internal/store/tombstone"
 	"anamnesis/internal/unread"
 )
 
@@ -21,11 +22,33 @@ import (
 func TendUnread(r *Rooms) error {
 	q := unread.Of(r.Store)
 	err := errors.Join(setAsideBefore(r), q.Wait())
+	err = errors.Join(err, eraseForgotten(r, q))
 	before, aerr := endOfAge(r)
 	if aerr == nil && !before.IsZero() {
 		aerr = q.Sweep(before)
 	}
 	return errors.Join(err, aerr)
+}
+
+// eraseForgotten erases what was typed in sessions whose notes were forgotten, on this machine or on another one.
+func eraseForgotten(r *Rooms, q unread.Queue) error {
+	stones, err := tombstone.For(r.Store, note.Local)
+	if err != nil || len(stones) == 0 {
+		return err
+	}
+	forgotten := make(map[note.ID]bool, len(stones))
+	for i := range stones {
+		forgotten[stones[i].ID] = true
+	}
+	of := func(s *unread.Session) bool {
+		return forgotten[note.EpisodicID(s.Origin.Started, s.Origin.Harness, s.Origin.Session)]
+	}
+	all, err := q.Sessions()
+	if err != nil || !slices.ContainsFunc(all, of) {
+		return err
+	}
+	_, err = q.Erase(func(s *unread.Session, _ *unread.Turn) bool { return of(s) }, nil)
+	return err
 }
 
 // setAsideBefore makes sessions unread that an earlier program set aside, because no answer of its model could be used.
