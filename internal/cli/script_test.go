@@ -52,11 +52,11 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// testMain is the program, on the clock and the disk of a simulated week if there is one.
+// testMain is the program, on the clock and the disk of a simulated fortnight if there is one.
 func testMain() int {
 	useRelease()
-	if os.Getenv(weekClock) != "" {
-		return weekMain()
+	if os.Getenv(simClock) != "" {
+		return simMain()
 	}
 	return Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 }
