@@ -66,7 +66,7 @@ generate: ## write the pages that are made from the code
 
 soak: ## long runs: crashes at every write, many processes at once, machines that sync
 	ANAMNESIS_SOAK=1 $(GO) test ./internal/cli -run 'Soak|Crash|Many|Interleavings' -count=1 -timeout 120m -v
-	ANAMNESIS_TEST_WEEK=1h $(GO) test ./internal/cli -run Week -count=1 -timeout 90m -v
+	ANAMNESIS_TEST_FORTNIGHT=1h $(GO) test ./internal/cli -run Fortnight -count=1 -timeout 90m -v
 
 cross: ## build and vet every platform we promise
 	@for target in $(TARGETS); do \

@@ -375,7 +375,7 @@ func (m *simMachine) goOn() {
 		m.t.Fatal(err)
 	}
 	id, file, text := s.id, s.file, string(data)
-	if m.pick(2) { // a fork has all that was said, under an id of its own
+	if m.pick(2) { // a fork has all that was said, under another id
 		id = m.newID()
 		file = strings.ReplaceAll(file, s.id, id)
 		text = strings.ReplaceAll(text, s.id, id)

@@ -152,18 +152,8 @@ func (p *pair) read(x *scan, i int) bool {
 			return true
 		}
 	}
-	// A value may stand on the next line if it is quoted.
 	if p.op <= colon && hasPrefix(s[j:], "\n", "\r", "\\\n") {
-		if j, ok := nextLineValue(s, p, j); ok {
-			v, _ := quoted(s, j)
-			p.value, p.quoted = v, true
-			return true
-		}
-		if k := skipBlanks(s, j+2, 48); hasPrefix(s[j:], "\\\n") && p.op == assign && random(s[k:min(x.valueEnd(k), k+judged)]) {
-			p.value, p.tail = span{k, x.valueEnd(k)}, true
-			return true
-		}
-		return false
+		return p.readNextLine(x, j)
 	}
 	if j >= len(s) {
 		return false
@@ -218,6 +208,21 @@ func (p *pair) read(x *scan, i int) bool {
 	p.value = span{j, end}
 	p.surroundings(s, first)
 	return j < end
+}
+
+// readNextLine finds a value on the line after the one that ends at j: one that is quoted, or that a backslash goes on with.
+func (p *pair) readNextLine(x *scan, j int) bool {
+	s := x.s
+	if j, ok := nextLineValue(s, p, j); ok {
+		v, _ := quoted(s, j)
+		p.value, p.quoted = v, true
+		return true
+	}
+	if k := skipBlanks(s, j+2, 48); hasPrefix(s[j:], "\\\n") && p.op == assign && random(s[k:min(x.valueEnd(k), k+judged)]) {
+		p.value, p.tail = span{k, x.valueEnd(k)}, true
+		return true
+	}
+	return false
 }
 
 // groups returns where four groups of four small letters end, as Google writes the passwords that it

@@ -8,6 +8,27 @@ import (
 // firstIdeograph is where the scripts of Chinese, Japanese and Korean begin, but for Hangul's letters.
 const firstIdeograph = '\u2e80'
 
+// withoutBlanks masks the value behind a word for password of a language without blanks between words: 密码改成了…, パスワードを…に.
+func (x *scan) withoutBlanks(p pair, i, end int) bool {
+	s := x.s
+	if last, _ := utf8.DecodeLastRuneInString(s[:i]); last < firstIdeograph {
+		return false
+	}
+	for k, n := i, 0; k < end && k-i < 24; k += n {
+		var r rune
+		if r, n = utf8.DecodeRuneInString(s[k:]); r >= firstIdeograph && r < '\uff00' {
+			continue
+		}
+		v := span{k, k + runEnds(s, k, 64, "_-!@#$%^&*+.") - k}
+		if v.end > v.start && isAlnum(s[k]) && x.foreignValue(p, v, v.of(s), false, false) {
+			x.add(v.start, v.end)
+			return true
+		}
+		return false
+	}
+	return false
+}
+
 // foreign masks the value behind a word for password of another language.
 func (x *scan) foreign(at, i int) {
 	s := x.s
@@ -17,20 +38,8 @@ func (x *scan) foreign(at, i int) {
 	end := sentenceEnd(s, i)
 	p := pair{name: span{at, i}, class: password}
 	sign := false
-	// Languages without blanks between words: 密码改成了…, パスワードを…に.
-	if last, _ := utf8.DecodeLastRuneInString(s[:i]); last >= firstIdeograph {
-		for k, n := i, 0; k < end && k-i < 24; k += n {
-			var r rune
-			if r, n = utf8.DecodeRuneInString(s[k:]); r >= firstIdeograph && r < '\uff00' {
-				continue
-			}
-			v := span{k, k + runEnds(s, k, 64, "_-!@#$%^&*+.") - k}
-			if v.end > v.start && isAlnum(s[k]) && x.foreignValue(p, v, v.of(s), false, false) {
-				x.add(v.start, v.end)
-				return
-			}
-			break
-		}
+	if x.withoutBlanks(p, i, end) {
+		return
 	}
 	for k := i; k < end; {
 		r, n := utf8.DecodeRuneInString(s[k:])

@@ -154,8 +154,7 @@ func (p *pair) plainSecret(s, v string) bool {
 	if p.class == password && p.whole && wordlike(v) && len(v) > 8 && isSecretWord(v) && p.op == assign && !p.spaced {
 		return p.besideUser(s) // thisismypassword, in a file of settings
 	}
-	if codelike(v) && (calls(v) || !random(v)) || isTemplate(v) && !mixed(v) || pathlike(v) ||
-		isSecretWord(v) && !(p.class == password && (p.op == assign && !p.spaced && !p.argument || p.op == flag) && weakPassword(v)) {
+	if p.speaks(v) {
 		return false
 	}
 	switch p.op {
@@ -177,7 +176,17 @@ func (p *pair) plainSecret(s, v string) bool {
 	if isName(v) && sh.digit == 0 {
 		return p.wordSecret(s, v, sh)
 	}
-	// Mixed: hunter2, Tr0ub4dor&3, nwsw#izuylb.
+	return p.mixedSecret(v)
+}
+
+// speaks reports whether a value without quotes is code, a template, a path or a word of the trade.
+func (p *pair) speaks(v string) bool {
+	return codelike(v) && (calls(v) || !random(v)) || isTemplate(v) && !mixed(v) || pathlike(v) ||
+		isSecretWord(v) && !(p.class == password && (p.op == assign && !p.spaced && !p.argument || p.op == flag) && weakPassword(v))
+}
+
+// mixedSecret judges a value of letters and other signs: hunter2, Tr0ub4dor&3, nwsw#izuylb.
+func (p *pair) mixedSecret(v string) bool {
 	if p.class == bare {
 		return len(v) >= 5 && evidence(v) && !isVersion(v) && (p.op == assign && !p.spaced || p.op == flag || p.op == element ||
 			p.whole || len(v) >= 8)

@@ -251,10 +251,7 @@ func (x *scan) wordAt(i int) (v span, isQuoted bool) {
 // tellable reports whether the word behind a joint is the secret.
 func (x *scan) tellable(p pair, at span, isQuoted bool, joint string) bool {
 	v := at.of(x.s)
-	if len(v) < 5 || len(v) > 200 || p.class < password && isID(v) || isFiller(v) || isSecretWord(v) && !weakPassword(v) ||
-		pathlike(v) || codelike(v) ||
-		isVersion(v) || isTechWord(v) ||
-		strings.ContainsAny(v, "@") && strings.Contains(v, ".") && !isQuoted {
+	if p.plainly(v, isQuoted) {
 		return false
 	}
 	if strings.Contains(v, " ") {
@@ -278,6 +275,14 @@ func (x *scan) tellable(p pair, at span, isQuoted bool, joint string) bool {
 			random(v) && (!allHex(v) || joint == ": " || strings.Count(v, "-") == 4)
 	}
 	return random(v) && !allHex(v)
+}
+
+// plainly reports whether the word behind a joint is no secret, whatever its signs.
+func (p *pair) plainly(v string, isQuoted bool) bool {
+	return len(v) < 5 || len(v) > 200 || p.class < password && isID(v) || isFiller(v) || isSecretWord(v) && !weakPassword(v) ||
+		pathlike(v) || codelike(v) ||
+		isVersion(v) || isTechWord(v) ||
+		strings.ContainsAny(v, "@") && strings.Contains(v, ".") && !isQuoted
 }
 
 // below masks the word that stands alone on one of the lines below a name, in a box or not.
