@@ -40,8 +40,8 @@ func cmdBytes(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // eachFile calls see with each plain file below a folder, decompressed: notes, logs, kept sessions, the free pages and the log of the
-// index. What git keeps is left out: forget says that it does not reach it. It returns how many there are. A file that goes at the same time
-// is passed over.
+// index. What git keeps is left out: forget says that it does not reach it. It returns how many there are. A file that goes at the
+// same time is passed over.
 func eachFile(dir string, see func(name string, data []byte)) (files int, err error) {
 	err = filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
 		switch {
