@@ -154,7 +154,7 @@ func newForgetAnswer(r *Rooms, f tombstone.Forgotten, left []ingest.Like) Forget
 	return a
 }
 
-// EraseForgotten erases the notes that were forgotten and can be brought back no more. It returns how many.
+// EraseForgotten erases the forgotten notes whose grace is over. It returns how many.
 func EraseForgotten(ctx context.Context, r *Rooms) (n int, err error) {
 	marks, err := tombstone.Marks(r.Store)
 	if err != nil || r.Store.ReadOnly() {
@@ -174,11 +174,20 @@ func EraseForgotten(ctx context.Context, r *Rooms) (n int, err error) {
 	if len(gone) > 0 {
 		_, err = ingest.BringBack(ctx, r.Ingester, gone...)
 	}
-	if len(due) > 0 {
-		_, ferr := forgetNow(ctx, r, due...)
-		err = errors.Join(err, ferr)
+	if len(due) == 0 {
+		return 0, err
 	}
-	return len(due), err
+	if _, ferr := forgetNow(ctx, r, due...); ferr == nil || len(due) == 1 {
+		return len(due), errors.Join(err, ferr)
+	}
+	for _, id := range due { // one that cannot be read holds up no other
+		if _, ferr := forgetNow(ctx, r, id); ferr == nil {
+			n++
+		} else {
+			err = errors.Join(err, ferr)
+		}
+	}
+	return n, err
 }
 
 // forgottenWaits reports whether a note was forgotten and waits to be erased now.

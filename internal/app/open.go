@@ -190,7 +190,7 @@ func openWithin(ctx context.Context, h Host, budget time.Duration) (*Rooms, erro
 		r.Notify("the index was damaged and has been rebuilt from the notes")
 	}
 	if rep.Stale != 0 && !r.Store.ReadOnly() {
-		if rep.Stale > 0 { // of a walk that was cut nobody knows whether anything changed
+		if rep.Stale > 0 { // a walk that was cut cannot tell whether anything changed
 			r.Notify("%d changed notes are not in the answer yet; they are being indexed in the background", rep.Stale)
 		}
 		_ = r.Detach("drain")

@@ -10,7 +10,8 @@ import (
 	"anamnesis/internal/store"
 )
 
-// walkedAtOnce is how many notes a command looks at before it answers: 2.4 ms for every thousand (docs/performance.md).
+// walkedAtOnce is the number of notes up to which a command looks for changed files before it answers. The walk takes about 2 ms for
+// every thousand (docs/performance.md).
 const walkedAtOnce = 2000
 
 // How often a command on more notes starts a run in the background that looks at all of them.
@@ -19,7 +20,7 @@ const (
 	noticeEvery = 10 * time.Minute // when none did: an editor may save a file in place
 )
 
-// lookedFile is written when such a run is started. Its time counts.
+// lookedFile has the time of the last such run as its modification time.
 const lookedFile = "cache/looked"
 
 // answerFirst leaves the walk to a run in the background, which it starts when one is due.
@@ -56,8 +57,8 @@ func Unchanged(r *Rooms, walked time.Time) bool {
 	return true
 }
 
-// catchUp walks when the index was not brought into step before, and reports whether it learnt anything. Who finds nothing calls it
-// before they say so.
+// catchUp looks for changed files when a folder changed since the last walk, and reports whether the index changed. A command calls
+// it before it reports that it found nothing.
 func catchUp(ctx context.Context, r *Rooms) bool {
 	if r.Stale >= 0 || r.Store.ReadOnly() {
 		return false
@@ -71,5 +72,5 @@ func catchUp(ctx context.Context, r *Rooms) bool {
 	return err == nil && rep.Indexed+rep.Removed > 0
 }
 
-// catchUpTime is how long who finds nothing looks for changed notes.
+// catchUpTime limits catchUp.
 const catchUpTime = 2 * time.Second

@@ -68,7 +68,7 @@ type simMachine struct {
 	sessions   []simSession
 }
 
-// A simSession is a session of Claude Code that may be gone on with.
+// A simSession is a session of Claude Code that can be continued.
 type simSession struct {
 	id, file, word string
 }
@@ -79,7 +79,7 @@ type simWord struct {
 	note      string // the word by which the note was made; the word itself but for edits
 	settled   bool   // all machines have it
 	forgotten bool
-	unsure    bool // what became of it is not known: whoever forgot its note was killed, or a draft was rejected
+	unsure    bool // it may be gone: the program that forgot its note was killed, or a draft was rejected
 	twice     bool // several notes may have it
 }
 
@@ -350,7 +350,7 @@ func (m *simMachine) forget() {
 	m.gone(of, ok)
 }
 
-// gone notes that a word and all that was written beside it is forgotten.
+// gone records that a word, and all other words of its note, are forgotten.
 func (m *simMachine) gone(of string, ok bool) {
 	m.note("%s: %s is forgotten: %v", m.name, of, ok)
 	for _, w := range m.words {
@@ -392,7 +392,7 @@ func (m *simMachine) goOn() {
 	trouble := m.trouble()
 	event := fmt.Sprintf(`{"session_id":%q,"transcript_path":%q,"cwd":%q,"hook_event_name":"SessionEnd","reason":"exit"}`, id, file, m.dir)
 	if _, ok := m.command(event, trouble, "hook", "claude", "SessionEnd"); ok && len(trouble) == 0 {
-		m.words[word] = &simWord{how: "gone on with session " + id + " on " + m.name, note: word, twice: true}
+		m.words[word] = &simWord{how: "continued session " + id + " on " + m.name, note: word, twice: true}
 	}
 }
 

@@ -216,7 +216,7 @@ func checkPoisoned(_ context.Context, p *Target) Result {
 
 func checkHeld(ctx context.Context, p *Target) Result {
 	if p.Waiting == nil {
-		return skip("nobody knows what waits")
+		return skip("the count of what waits is not available")
 	}
 	lines, err := p.Waiting(ctx)
 	switch {

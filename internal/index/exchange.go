@@ -2,7 +2,7 @@ package index
 
 // What machines exchange over a database that holds the notes of several.
 
-// A Change is what became of one file in the tree of another machine.
+// A Change is the change of one file in the tree of another machine.
 type Change struct {
 	Generation int64 // of the database, in which it came
 	Origin     string
@@ -19,7 +19,7 @@ type Change struct {
 	Edges      []Edge
 }
 
-// A Settled is a note of another origin that stands elsewhere now, or nowhere.
+// A Settled is a note of another origin whose file moved or was deleted.
 type Settled struct {
 	Origin, Path string
 	Hash         Digest // of the file that was looked at

@@ -65,7 +65,7 @@ func SkillPatches(s *store.Store) (all []SkillPatch, err error) {
 	return all, nil
 }
 
-// A WaitingPatch is a patch that nobody has decided on, of a skill that is as it was.
+// A WaitingPatch is an undecided patch of a skill that has not changed since.
 type WaitingPatch struct {
 	*SkillPatch
 	Was string // the text of the skill

@@ -240,7 +240,7 @@ func (s *Sealed) repel(ctx context.Context, tip, machine string) (found bool, er
 	s.say("%q was revoked and still writes to the remote: nothing of it was taken, and what your machines sent stands there again; "+
 		"remove its access to the remote, then `anamnesis log machines revoke %s`", machine, quoted(machine))
 	s.keys.repelled(machine, s.o.Now())
-	if err := s.keys.write(s.o.Seal); err != nil { // what stands there afterwards does not say it
+	if err := s.keys.write(s.o.Seal); err != nil { // the state that is written next does not say it
 		return false, err
 	}
 	return s.putBack(ctx, tip)

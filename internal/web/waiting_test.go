@@ -127,7 +127,7 @@ func TestWaitingIsCountedOnce(t *testing.T) {
 		t.Errorf("a session starts with %q, %v", block.Text, err)
 	}
 
-	s.stop() // what stands beside its pages may be seconds old
+	s.stop() // its badge may be seconds old
 	s = serveHost(t, s.host, nil)
 	s.enter()
 	page := s.page("/review")
