@@ -50,7 +50,7 @@ func (p *program) syncSealed(cmd *cobra.Command, o syncOptions) error {
 			p.printf("sync: %s of the remote would be replaced by what it cannot read; nothing was changed, --apply does it.\n",
 				plural(s.Seal.Replaces, "file"))
 			if s.Seal.Group == "" { // it holds notes as they are
-				p.printf("Its history may stand there for a while nevertheless: a new empty repository is the safer way.\n")
+				p.printf("The host may keep the old history for a while; a new empty repository is safer.\n")
 			}
 		case s.Seal.Request == "":
 			p.printf("sync: %s\n", syncSentence(s))
@@ -105,10 +105,10 @@ gets at a copy: change the secrets that it knew.
 
 Remove its access to the remote too: its ssh key, its token, its account there. A machine
 that may still write there can put the remote back to an older state. What it writes is not
-taken, and the next sync of a machine that knows of this writes the newer list back. But a
-machine of yours that has not synced since does not know, and then seals for it too: sync
-them all. For a machine that is out already this only confirms that its access was removed,
-and ` + "`anamnesis status`" + ` names it no more.`,
+taken, and the next sync of a machine that knows of this writes the newer list back. A
+machine that has not synced since does not know of the revocation and still seals for it:
+sync all your machines. Run the command again once you have removed the access, and
+` + "`anamnesis status`" + ` stops naming the machine.`,
 		Example: `  anamnesis log machines revoke laptop`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -237,7 +237,7 @@ const maxAhead = 1 << 40
 // repel puts what a machine of the group last sent, as far as it is known here, in the place of what one wrote that may
 // not read any more. What others sent besides they send again.
 func (s *Sealed) repel(ctx context.Context, tip, machine string) (found bool, err error) {
-	s.say("%q was revoked and still writes to the remote: nothing of it was taken, and what your machines sent stands there again; "+
+	s.say("%q was revoked and still writes to the remote: nothing of it was taken, and the remote has again what your machines sent; "+
 		"remove its access to the remote, then `anamnesis log machines revoke %s`", machine, quoted(machine))
 	s.keys.repelled(machine, s.o.Now())
 	if err := s.keys.write(s.o.Seal); err != nil { // the state that is written next does not say it
