@@ -622,7 +622,9 @@ func (d *Draft) triggerNamed(text string) bool {
 // gets a new time: only a changed file outlives its deletion by a machine that has not heard of the
 // revocation.
 func (a *admission) rewrite(ctx context.Context, was, now *note.Note, ref store.Ref, reason string) error {
-	if note.Equal(was, now) && (was.UserSaid() || !a.d.By.Speaks()) && !a.out.Revoked {
+	same := now.Clone()
+	same.Vouched = was.Vouched // no draft claims who vouches for it
+	if note.Equal(was, same) && (was.UserSaid() || !a.d.By.Speaks()) && !a.out.Revoked {
 		a.out.Result, a.out.Note, a.out.Ref = Unchanged, was, ref
 		return nil
 	}

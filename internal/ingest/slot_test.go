@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
@@ -44,6 +45,7 @@ func TestSlot(t *testing.T) {
 		{ingest.ClearSlot, "", ingest.Unchanged, ""},
 		{ingest.AppendSlot, "five", ingest.Updated, "five"},
 	} {
+		d.now = d.now.Add(time.Minute) // what is known already keeps its time
 		out, err := d.slot(step.change, "guidance", step.text, note.Human)
 		if err != nil || out.Result != step.result || d.slotText("guidance") != step.want {
 			t.Errorf("%s %q: %v, %v, holds %q", step.change, step.text, out.Result, err, d.slotText("guidance"))
